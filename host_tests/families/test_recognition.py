@@ -86,6 +86,8 @@ MODELS = [
     Model("HandLandmarks", (224, 224), [(1, 63), (1, 1), (1, 1)]),
     Model("FaceLandmarks", (192, 192), [(1, 1, 1, 1404), (1, 1, 1, 1)]),
     Model("FaceLandmarks", (192, 192), [(1, 1), (1, 1404)]),
+    Model("FacePoints", (112, 112), [(1, 136)]),
+    Model("FacePoints", (112, 112), [(1, 196)], dtype="b", scale=0.5, zero_point=-128),
     Model("Classifier", (96, 96), [(1, 2)], labels=2, dtype="b", scale=1 / 256, zero_point=-128),
     Model("Classifier", (96, 96), [(1, 2)]),
     Model("Classifier", (224, 224), [(1, 1000)]),

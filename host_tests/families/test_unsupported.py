@@ -53,8 +53,6 @@ CASES = {
     "three numbers": Case("a regression of 3 numbers", lambda s: [np.array([[-0.3, 0.5, 0.2]])], attached=CLASSIFIER),
     "four numbers": Case("a regression of 4 numbers", lambda s: [np.array([[12.0, 3, 40, 100]])], attached=CLASSIFIER),
     "a box": Case("a regression of 4 numbers", lambda s: [np.array([[0.1, 0.2, 0.5, 0.6]])], attached=CLASSIFIER),
-    "PFLD 68": Case("PFLD", lambda s: other.face_points(68), ((112, 112),), attached=CLASSIFIER),
-    "PFLD 98 in pixels": Case("PFLD", lambda s: other.face_points(98, 112), ((112, 112),), attached=CLASSIFIER),
     "tiny YOLOv4": Case("tiny YOLOv3 or YOLOv4", lambda s: other.three_anchors(s, 80)[1:], ((416, 416), W)),
 }
 for keypoints in (3, 4, 5, 8, 17, 21):

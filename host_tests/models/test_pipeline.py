@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import atan2, cos, degrees, hypot, pi, radians, sin
+from types import SimpleNamespace
 from typing import Any
 
 import image
@@ -79,6 +80,24 @@ def region_of(crop: Any) -> list[float]:
 
 def picture(width: int = 480, height: int = 480) -> Any:
     return image.Image(width, height, image.RGB565)
+
+
+def test_faces_of_a_network_without_a_score_are_not_followed() -> None:
+    """PFLD returns keypoints where no face is, too: it would be followed for ever."""
+    values = np.random.default_rng(1).uniform(0.2, 0.8, (1, 136)).astype(np.float32)
+    faces = [box(40, 50, 60, 70), box(300, 200, 90, 90)]
+    pictures = [faces, [], faces[:1]]
+    detector = SimpleNamespace(predict=lambda inputs: pictures.pop(0))
+    network, process = FakeModel([Tensor(values)], (112, 112)), n6post.FacePoints()
+    network.postprocess = process
+    network.predict = lambda inputs: network.run(process, inputs[0])
+    pipeline = n6post.Pipeline(detector, network, margin=1.1)
+    for count in (2, 0, 1):
+        found = pipeline.predict(picture())
+        assert len(found) == count and pipeline.following == 0
+    x, y, w, h = 70 - 38.5, 85 - 38.5, 77, 77  # a square, 1.1 times as high as the first face
+    wanted = values.reshape(68, 2) * (w, h) + (x, y)
+    np.testing.assert_allclose(points_of(found[0])[:, :2], wanted, atol=0.1)
 
 
 # --- the judge ---

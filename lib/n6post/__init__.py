@@ -65,6 +65,7 @@ _EXPORTS = _Exports(
     YuNet="families.anchors.yunet",
     HandLandmarks="families.vectors.hand_landmarks",
     FaceLandmarks="families.vectors.face_landmarks",
+    FacePoints="families.vectors.face_points",
     MoveNet="families.maps.movenet",
     DeepLab="families.maps.deeplab",
     Depth="families.maps.depth",

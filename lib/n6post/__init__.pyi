@@ -31,6 +31,7 @@ __all__ = [
     "YuNet",
     "HandLandmarks",
     "FaceLandmarks",
+    "FacePoints",
     "MoveNet",
     "DeepLab",
     "Depth",
@@ -987,6 +988,38 @@ class FaceLandmarks:
         """Post-processor for MediaPipe's face mesh: `ml.Model(path, postprocess=n6post.FaceLandmarks())`.
 
         - `threshold`: Minimum score of a face, 0..1.
+        - `labels`: Label of the face: a list of one name, a dict {0: "face"} or the path of a .txt file with one line; None:
+          "face".
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, ndarray, None]]: ...
+
+class FacePoints:
+    """Post-processor for face keypoints without a score: `ml.Model(path, postprocess=n6post.FacePoints())`.
+
+    It is for PFLD and other networks of 2 to 1000 keypoints of x and y. A call returns a list of one Detection, whose score
+    is 1.0; its box surrounds the keypoints. The input has to show one face: `n6post.Pipeline` cuts it out of the frame.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    keypoint_units: Literal["pixels", "normalized"] | None
+    """"pixels": keypoints are pixels of the model input; "normalized": parts of it, 0..1; None: the first frame shows it."""
+    labels: _Labels | None
+    """Label of the face: a list of one name, a dict {0: "face"} or the path of a .txt file with one line; None: "face"."""
+
+    def __init__(
+        self,
+        *,
+        keypoint_units: Literal["pixels", "normalized"] | None = None,
+        labels: _Labels | None = None,
+    ) -> None:
+        """Post-processor for face keypoints without a score: `ml.Model(path, postprocess=n6post.FacePoints())`.
+
+        - `keypoint_units`: "pixels": keypoints are pixels of the model input; "normalized": parts of it, 0..1; None: the
+          first frame shows it.
         - `labels`: Label of the face: a list of one name, a dict {0: "face"} or the path of a .txt file with one line; None:
           "face".
         """
@@ -3788,6 +3821,7 @@ class _AnyFamily(
     MoveNet,
     HandLandmarks,
     FaceLandmarks,
+    FacePoints,
     DeepLab,
     BlazePalm,
     YuNet,
@@ -3911,8 +3945,8 @@ class _Options(TypedDict, total=False):
     file; None: "left hand" and "right hand". They are right for a camera that does not mirror its picture. For one
     that does, pass ["right hand", "left hand"].
 
-    `FaceLandmarks(labels=None)`: Label of the face: a list of one name, a dict {0: "face"} or the path of a .txt file
-    with one line; None: "face".
+    `FaceLandmarks(labels=None)`, `FacePoints(labels=None)`: Label of the face: a list of one name, a dict {0: "face"}
+    or the path of a .txt file with one line; None: "face".
 
     `MoveNet(labels=None)`: Label of the detection: a list of one name, a dict {0: "person"} or the path of a .txt file
     with one line. None: "person". A name for each keypoint is accepted, too, and changes nothing.
@@ -4040,6 +4074,10 @@ class _Options(TypedDict, total=False):
     """`HandLandmarks(first_scalar=None)`: Which of the two outputs with one number comes first; None: the score is the
     one next to the keypoints. That holds for MediaPipe's files and for the camera's ROM.
     """
+    keypoint_units: Literal["pixels", "normalized"] | None
+    """`FacePoints(keypoint_units=None)`: "pixels": keypoints are pixels of the model input; "normalized": parts of it,
+    0..1; None: the first frame shows it.
+    """
     refine: bool
     """`MoveNet(refine=True)`: Move each keypoint from the center of its heatmap cell to the top of the parabola through
     the peak and its neighbors. It moves by at most half a cell in x and in y, and not at all at the border of the map.
@@ -4126,6 +4164,7 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
     - `YuNet`: `threshold=0.7`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=300`, `labels=None`
     - `HandLandmarks`: `threshold=0.4`, `labels=None`, `first_scalar=None`
     - `FaceLandmarks`: `threshold=0.5`, `labels=None`
+    - `FacePoints`: `keypoint_units=None`, `labels=None`
     - `MoveNet`: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
     - `DeepLab`: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
     - `Depth`: `layout=None`
@@ -4175,6 +4214,7 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
     - `YuNet`: `threshold=0.7`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=300`, `labels=None`
     - `HandLandmarks`: `threshold=0.4`, `labels=None`, `first_scalar=None`
     - `FaceLandmarks`: `threshold=0.5`, `labels=None`
+    - `FacePoints`: `keypoint_units=None`, `labels=None`
     - `MoveNet`: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
     - `DeepLab`: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
     - `Depth`: `layout=None`

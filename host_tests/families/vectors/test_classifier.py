@@ -310,5 +310,5 @@ def test_numbers_as_many_as_face_landmarks_have_are_classes_or_points(count: int
     assert [one.class_id for one in result] == ranked(logits[0], 5)
     for least in (0.1, -0.15):
         points = random.uniform(least, 0.9, (1, count)).astype(np.float32)
-        with pytest.raises(ValueError, match=f"face landmarks \\({count // 2} keypoints of x, y\\)"):
+        with pytest.raises(ValueError, match=f"like those of {count // 2} keypoints of a face in .*: use n6post.FacePoints"):
             classify(Tensor(points))

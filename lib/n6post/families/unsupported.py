@@ -5,15 +5,8 @@ returns None or (rank, name and outputs, remedy). The rank is 2 if only this net
 have them, too. It is 3 if a family claims such outputs as certain, and is wrong, and 0 for a mere hint.
 """
 
-from ..tensors.errors import (
-    BATCH_REMEDY,
-    BATCH_ROWS,
-    FACE_POINTS,
-    FACE_REMEDY,
-    flat_keypoints,
-)  # fmt: skip
+from ..tensors.errors import BATCH_REMEDY, BATCH_ROWS, flat_keypoints
 from ..tensors.head_layout import anchor_counts, flat, row_layouts, squeezed
-from ..tensors.shapes import are_face_points
 from .evidence import QUERIES
 
 _NANODET_BINS = 32  # 8 for each side of a box
@@ -206,15 +199,6 @@ def _face_attention(model):
     return None
 
 
-def _face_points(model):
-    count = squeezed(_single(model))
-    if len(count) != 1 or not are_face_points(count[0]) or model.label_count:
-        return None
-    values = model.range(0)
-    in_pixels = values and values[0] > -0.25 * values[1] and values[1] > 16.0
-    return 3 if in_pixels else 1, FACE_POINTS % (count[0] // 2), FACE_REMEDY
-
-
 def _keypoints(model):
     shape = _single(model)
     dims = squeezed(shape)
@@ -267,7 +251,6 @@ _NETWORKS = (
     _nanodet,
     _yolo_v5_seg,
     _yolo_v5_face,
-    _face_points,
     _tiny_yolo,
     _three_anchors,
     _rknn_pose,

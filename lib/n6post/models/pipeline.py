@@ -128,6 +128,8 @@ class Pipeline(Configurable):
         else:
             wait -= 1
         found, results, followed = [], [], []
+        # A network without a score would report a lost object for ever.
+        follow = self.follow and getattr(self._processor(), "_is_followed", True)
         skipped = []  # (place among the detections that have results, detection)
         for region, detection in objects:
             if detection is not None:
@@ -148,7 +150,7 @@ class Pipeline(Configurable):
                     results.append(answer)
                 continue
             found.extend(answer)
-            if self.follow and len(answer) == 1 and answer[0].keypoints is not None:
+            if follow and len(answer) == 1 and answer[0].keypoints is not None:
                 after = self._region(answer[0], self.follow_margin)
                 if after and not _overlaps(after, followed):
                     followed.append(after)
@@ -184,6 +186,11 @@ class Pipeline(Configurable):
         answer = [crop.to_frame(d, frame_size) for d in answer]
         return [d for d in answer if d is not None], True
 
+    def _processor(self):
+        """The post-processor of the second model, or None."""
+        processor = getattr(self._models[1], "postprocess", None)
+        return getattr(processor, "processor", processor)  # of a model of n6post.load
+
     def _aligned(self, detection):
         """(x, y, w, h, cos, sin, lean) of the region of a detection that is cut straight; None for any other one.
 
@@ -195,9 +202,7 @@ class Pipeline(Configurable):
         if not self.rotate or align == "box":
             return None
         if align is None and count in (5, 6):
-            processor = getattr(self._models[1], "postprocess", None)
-            processor = getattr(processor, "processor", processor)  # of a model of n6post.load
-            align = "face" if getattr(processor, "_aligns_faces", False) else None
+            align = "face" if getattr(self._processor(), "_aligns_faces", False) else None
         if align == "face" and count in (5, 6):
             return later.models_alignment.of_face(keypoints.tolist(), self._size) or ()
         if align == "corners":

@@ -7,8 +7,6 @@ _NAMES = {66: "uint8", 98: "int8", 72: "uint16", 104: "int16", 102: "float32"}  
 
 # Networks that shapes or numbers show.
 ANOMALY = "a grid of anomaly scores, as Edge Impulse's FOMO-AD"
-FACE_POINTS = "PFLD or another network of face landmarks (%d keypoints of x, y)"
-FACE_REMEDY = "use face_landmarks_192.tflite, or without a post-processor predict([img])[0] has them"
 CTC_TEXT = "text recognition by CTC (a score per character for each step), as LPRNet and CRNN"
 BATCH_ROWS = "rows that begin with the picture's number, as YOLOv7's end-to-end export and OpenVINO's DetectionOutput"
 BATCH_REMEDY = "export the raw head, or read the rows in your script, and pass the boxes to n6post.detections"

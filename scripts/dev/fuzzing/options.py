@@ -128,6 +128,7 @@ FAMILIES: tuple[tuple[Any, dict[str, Rule]], ...] = (
                       "output_type": word("probability", "logit", "class_ids")}),
     (n6post.HandLandmarks, {"threshold": UNIT, "labels": names, "first_scalar": word("score", "handedness")}),
     (n6post.FaceLandmarks, {"threshold": UNIT, "labels": names}),
+    (n6post.FacePoints, {"keypoint_units": word("pixels", "normalized"), "labels": names}),
     (n6post.Fomo, {"threshold": UNIT, "max_detections": integer(1, 65535), "classes": classes, "labels": names,
                    "layout": word("NHWC", "NCHW")}),
     (n6post.Classifier, {"threshold": UNIT, "top_k": integer(1, 1000), "labels": names,

@@ -102,8 +102,13 @@ class ClassifierBinding(ModelBinding):
             self.is_final = False
             return
         if count > 4:
-            if total > 0.1 * count and low > -0.25 * high:  # logits are around 0, and probabilities have the sum 1
-                raise errors.not_decoded(out, errors.FACE_POINTS % (count // 2), errors.FACE_REMEDY)
+            from .face_points import are_keypoints
+
+            if are_keypoints(numbers):
+                raise ValueError(
+                    "expected scores of classes, got numbers like those of %d keypoints of a face in %s: use"
+                    " n6post.FacePoints(), or give labels, one for each class" % (count // 2, out)
+                )
         elif kind == "logit" or low < -1e-3 - out.scale * (out.dtype != FLOAT) or not -_SUM < total - 1.0 < _SUM:
             raise errors.not_decoded(
                 out,

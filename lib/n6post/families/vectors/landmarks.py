@@ -1,6 +1,7 @@
-"""What HandLandmarks and FaceLandmarks share: keypoints x, y, z in pixels of the model input, and a score of the whole.
+"""What HandLandmarks, FaceLandmarks and FacePoints share: keypoints of one object, and a score of the whole.
 
-in      keypoints of any shape with K x 3 numbers, scalars of any shape with one number; int8, uint8, int16 or float32
+in      keypoints of any shape with K x 3 numbers x, y, z in pixels of the model input, scalars of any shape with one number;
+        int8, uint8, int16 or float32
 out     a list of at most one Detection; its keypoints are float32 (K, 3): x and y in frame pixels, and 1.0
 
 The z of the network is not kept: the third number of a keypoint is its score everywhere in this library, and these networks
@@ -27,14 +28,18 @@ class LandmarkBinding(ModelBinding):
     """One output with keypoints, and one with their score.
 
     points      the OutputTensor of the keypoints
-    score       the OutputTensor of the score
+    score       the OutputTensor of the score; None if the network has none
+    numbers     of a keypoint
+    unit        what 1 is, in pixels of the model input, in x and y
     logit       whether the score is a logit
     threshold   minimum score, 0..1
     default     the labels if neither the option nor the model has them
     """
 
     logit = False
-    point_sizes = [0]  # numbers in an output with keypoints
+    numbers = 3
+    unit = 1, 1
+    point_sizes = ()  # type: tuple | list | range  # numbers in an output with keypoints
     most = 2  # outputs
     default = ()  # type: tuple[str, ...]
     expected_labels = "no names"
@@ -59,7 +64,9 @@ class LandmarkBinding(ModelBinding):
         elif len(names) != len(self.default):
             raise ValueError("labels: expected %s, got %d" % (self.expected_labels, len(names)))
         self.labels = names if len(names) == len(self.default) else self.default
-        self.keypoint_count = self.points.size // 3
+        self.keypoint_count = self.points.size // self.numbers
+        if self.score is None:
+            return
         self.threshold = options.threshold
         self.cut = self.score.quantize_threshold(_logit(self.threshold) if self.logit else self.threshold)
         self.limit_score(model, self.score)
@@ -80,7 +87,8 @@ class LandmarkBinding(ModelBinding):
         points = self.points
         # A network may place keypoints outside of its input: only the frame limits them, if its size is known.
         x, y, width, height = (0, 0) + transform.frame_size if transform.frame_size else transform.roi
-        scale_x, scale_y = same_floats(transform.sx, transform.sy) * same_floats(points.scale)
+        unit = same_floats(points.scale) * np.array(self.unit, dtype=np.float)
+        scale_x, scale_y = same_floats(transform.sx, transform.sy) * unit
         offset_x, offset_y = same_floats(transform.ox, transform.oy)
         block = crop_params.place_keypoints(
             points.dtype, self.keypoint_count, points.zero_point, 0, _VISIBLE,
@@ -93,27 +101,38 @@ class LandmarkBinding(ModelBinding):
         self.limits = x, y, x + width, y + height
 
     def result(self, outputs):
-        tensor = self.score
         inputs = self.new_inputs
         self.new_inputs = None
-        score = outputs[tensor.index][self.score_at]
-        if not score >= self.cut:
+        score = self.score_of(outputs)
+        if score is None:
             return []
         if inputs is not None:
             super().update_transform(inputs)
-        if tensor.dtype != FLOAT:
-            score = (score - tensor.zero_point) * tensor.scale
-        if self.logit:
-            score = float((1.0 / (np.exp(np.array([0.0 - score])) + 1.0))[0])
-        self.guard(score)
         keypoints = np.zeros((self.keypoint_count, 3))  # part of the result: a new one each frame
-        crop_kernels.place_keypoints(outputs[self.points.index], self.block, keypoints)  # a NaN coordinate becomes the least
+        crop_kernels.place_keypoints(self.table(outputs), self.block, keypoints)  # a NaN coordinate becomes the least
         left, top, right, bottom = self.limits
         rect = rect_around(self.box, left, top, right, bottom)
         if rect is None:
             return []
         class_id, label = self.class_of(outputs)
         return [detection_from((rect, score, class_id, label, None, keypoints), self.source)]
+
+    def table(self, outputs):
+        """The array with three numbers for each keypoint."""
+        return outputs[self.points.index]
+
+    def score_of(self, outputs):
+        """The score of this frame; None below the threshold."""
+        tensor = self.score
+        score = outputs[tensor.index][self.score_at]
+        if not score >= self.cut:
+            return None
+        if tensor.dtype != FLOAT:
+            score = (score - tensor.zero_point) * tensor.scale
+        if self.logit:
+            score = float((1.0 / (np.exp(np.array([0.0 - score])) + 1.0))[0])
+        self.guard(score)
+        return score
 
     def class_of(self, outputs):
         """(class number, label) of this frame."""

@@ -1,7 +1,7 @@
 """How `processor_for` recognizes landmarks, classifiers, embeddings and text: see families/recognition.py."""
 
 from ...tensors.head_layout import squeezed
-from ...tensors.shapes import is_text_shape
+from ...tensors.shapes import are_face_points, is_text_shape
 from ..evidence import QUERIES, are_probabilities, by_labels, is_rectified
 
 _IMAGENET_CLASSES = (1000, 1001)
@@ -28,6 +28,13 @@ def _face_landmarks(model):
     if sizes in ([1, 1404], [1, 1434]):
         return 2, "MediaPipe's %d keypoints of a face" % (sizes[-1] // 3)
     return None
+
+
+def _face_points(model):
+    count = _vector(model)
+    if not are_face_points(count) or model.label_count or are_probabilities(model.range(0)):
+        return None
+    return 3, "%d keypoints of a face, without a score" % (count // 2)
 
 
 def _vector(model):
@@ -83,6 +90,7 @@ def _text_line(model):
 MORE_FAMILIES = (
     ("HandLandmarks", _hand_landmarks, None),
     ("FaceLandmarks", _face_landmarks, None),
+    ("FacePoints", _face_points, None),
     ("Classifier", _classifier, _classifier_labels),
     ("Embedding", _embedding, None),
     ("TextLine", _text_line, None),
