@@ -489,7 +489,7 @@ NAMED = {
     "MoveNet MultiPose": [(1, 6, 56)],
     "a regression": [(1, 1)],
     "SCRFD": [(1, n, columns) for columns in (1, 4, 10) for n in (128, 32, 8)],
-    "RetinaFace": [(1, 168, 4), (1, 168, 2), (1, 168, 10)],
+    "RetinaFace": [(1, 4, 168), (1, 2, 168), (1, 10, 168)],
     "YOLOv5-seg": [(1, 252, 117), (1, 16, 16, 32)],
     "tiny YOLOv3": [(1, 4, 4, 255), (1, 2, 2, 255)],
     "YOLOv5 without": [(1, 3, 8, 8, 85), (1, 3, 4, 4, 85), (1, 3, 2, 2, 85)],

@@ -649,6 +649,11 @@ class Ssd(_ClassDetector):
     The anchors (priors) of ST's networks, of TensorFlow's SSD MobileNet 300, of torchvision's SSDLite320 and of
     Ultra-Light-Fast-Generic-Face-Detector-1MB are known. Those of other networks are an option.
 
+    RetinaFace's faces have five keypoints: right eye, left eye, nose tip, right mouth corner, left mouth corner. "Right" is
+    the person's right. The anchors of Pytorch_Retinaface and those of the versions slim and RFB of
+    Face-Detector-1MB-with-landmark are known. Its version mobilenet0.25 has as many rows as Pytorch_Retinaface, but smaller
+    anchors, which have to be given.
+
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family or
     whose anchors are not known.
     """
@@ -679,6 +684,10 @@ class Ssd(_ClassDetector):
     """
     box_order: Literal["xywh", "yxhw"] | None
     """Order of a box's numbers. None: "yxhw" for TensorFlow's SSD MobileNet 300, else "xywh"."""
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, Any, None]]: ...
 
     def __init__(
         self,

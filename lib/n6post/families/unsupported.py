@@ -151,7 +151,8 @@ def _face_anchors(model):
     tables = _tables(model, 2)
     for rows, counts in _both_orders(tables):
         if counts == [2, 4, 10]:
-            name, found = "RetinaFace (faces with five keypoints)", True
+            # As [1, N, columns] they are read: families/anchors/ssd.py.
+            name, found = "RetinaFace (faces with five keypoints) in another form than [1, N, columns]", True
         found = found or counts == [1, 1, 1, 4, 4, 4, 10, 10, 10]
         if counts == [1, 1, 1, 4, 4, 4] and model.size:
             cells = [-(-model.size[0] // stride) * -(-model.size[1] // stride) for stride in (8, 16, 32)]

@@ -297,17 +297,19 @@ def yunet(dice: Dice) -> Head:
 
 # --- SSD -----------------------------------------------------------------------------------------------------------------
 def ssd(dice: Dice) -> Head:
-    how = dice.pick(("rows", "rows", "rows", "corners", "finished"))
+    how = dice.pick(("rows", "rows", "rows", "corners", "finished", "faces"))
     size = dice.pick(((96, 96), (64, 64), (96, 64), (300, 300), (320, 240)))
     random = dice.array
-    classes = dice.pick((1, 2, 5, 20, 90, 3))
+    classes = 1 if how == "faces" else dice.pick((1, 2, 5, 20, 90, 3))
     if how == "finished":
         return _finished(dice, size, classes)
     options: dict[str, Any] = {}
     centers, extents, maps = [], [], []
-    # The maps of the Ultra-Light face detector, which Ssd knows.
-    ultra = (8, 10, 16, 24), (16, 32, 48), (32, 64, 96), (64, 128, 192, 256)
-    levels: tuple[tuple[int, ...], ...] = () if how == "corners" or dice.chance(0.85) else ultra
+    # The maps of the Ultra-Light face detector and of RetinaFace, which Ssd knows.
+    levels: tuple[tuple[int, ...], ...] = (8, 10, 16, 24), (16, 32, 48), (32, 64, 96), (64, 128, 192, 256)
+    if how == "faces" and dice.chance(0.5):
+        levels = (8, 16, 32), (16, 64, 128), (32, 256, 512)
+    levels = () if how == "corners" or dice.chance(0.5 if how == "faces" else 0.85) else levels
     for level in range(len(levels) or dice.whole(1, 3)):
         columns, rows, per_cell = dice.whole(1, 7), dice.whole(1, 7), dice.whole(1, 4)
         sizes = np.round(random.uniform(5, 60, (per_cell, 2)) * 8) / 8
@@ -315,8 +317,8 @@ def ssd(dice: Dice) -> Head:
         if levels:
             cell, *sides = levels[level]
             per_cell = len(sides)
-            columns, rows, stride = -(-size[0] // cell), -(-size[1] // cell), None
-            sizes = np.minimum(np.array(sides, float)[:, None], size)
+            columns, rows, stride = -(-size[0] // cell), -(-size[1] // cell), float(cell) if how == "faces" else None
+            sizes = np.minimum(np.array(sides, float)[:, None], (1e9, 1e9) if how == "faces" else size)
         step = np.array((stride, stride) if stride else (size[0] / columns, size[1] / rows))
         centers.append((cells(columns, rows, per_cell) + 0.5) * step)
         extents.append(np.tile(sizes, (columns * rows, 1)))
@@ -327,21 +329,25 @@ def ssd(dice: Dice) -> Head:
     count = len(center)
     logits = likely(dice, (count, 1 + classes), -2, 6, dice.pick((0.05, 0.01, 0.2)))
     logits[:, 0] = random.normal(2, 0.5, count)
-    is_logit = how == "rows" and dice.chance(0.5)
+    is_logit = how != "corners" and dice.chance(0.5)
     kind = dice.pick(KINDS)
     scores = quantize(dice, logits if is_logit else softmax(logits), kind, *((-4, 7) if is_logit else (0.0, 255 / 256)))
     values = random.normal(0, 1, (count, 4)).clip(-4, 4)
     boxes = quantize(dice, values, dice.pick(KINDS), -4, 4)
     real = boxes.real()
-    if how == "rows":
+    points = np.zeros((count, 0, 2))
+    if how in ("rows", "faces"):
         if not levels or dice.chance(0.3):
             options["anchors"] = maps
-        order = dice.pick(("xywh", "yxhw"))
+        order = "xywh" if how == "faces" else dice.pick(("xywh", "yxhw"))
         options["box_order"] = order
         if order == "yxhw":
             real = real[:, [1, 0, 3, 2]]
         box = corners(center + 0.1 * real[:, :2] * extent, np.exp(0.2 * real[:, 2:]) * extent)
         tensors = [scores, boxes]
+        if how == "faces":
+            tensors.append(quantize(dice, random.normal(0, 3, (count, 10)).clip(-9, 9), dice.pick(KINDS), -9, 9))
+            points = center[:, None] + 0.1 * tensors[2].real().reshape(count, 5, 2) * extent[:, None]
     else:
         unit = np.array([*size, *size], float)
         priors = quantize(dice, corners(center, extent) / unit, dice.pick(KINDS), -1.0, 2.0)
@@ -354,7 +360,6 @@ def ssd(dice: Dice) -> Head:
     score = probability[:, 1:].max(axis=1)
     raw = np.concatenate([numbers, np.full((count, 1), scores.scale or 0)], axis=1)
     raw = raw if is_logit else np.stack([score, raw[:, -1]], axis=1)
-    points = np.zeros((count, 0, 2))
     # Logits: a class may reach the threshold if it exceeds the background by enough.
     lead = numbers[:, 1:].max(axis=1) - numbers[:, 0]
     part = Part(score, sigmoid(lead) if is_logit else score, score, numbers[:, 1:].argmax(axis=1), box, points, raw)

@@ -219,12 +219,20 @@ def _ssd(model):
     counts = _ssd_labels(model)
     if not counts or model.split:
         return None
-    return by_labels(model, counts, 2), "an SSD head of %s" % classes_text(counts[0])
+    name = "the face detector RetinaFace" if _are_faces(shapes) else "an SSD head of %s" % classes_text(counts[0])
+    return by_labels(model, counts, 2), name
+
+
+def _are_faces(shapes):
+    """Whether these are scores, boxes and keypoints of RetinaFace."""
+    return sorted([shape[-1] for shape in shapes if len(shape) > 2]) == [2, 4, 10]
 
 
 def _ssd_labels(model):
     dims = [flat(shape) for shape in model.shapes]
     if len(dims) == 3 and () not in dims and dims[0][0] == dims[1][0] == dims[2][0] >= 50:
+        if _are_faces(model.shapes):
+            return 1, 2
         # Scores, boxes and priors.
         columns = sorted([one[1] for one in dims])
         if columns[1] != 4 or 4 not in (columns[0], columns[2]) or columns[0] < 2:
