@@ -192,6 +192,14 @@ def scrfd(size: Size, keypoints: bool = True) -> list[Array]:
     return [random.uniform(0, 1 if columns == 1 else 4, (n, columns)) for columns in kinds for n in counts]
 
 
+def scrfd_of_five(size: Size, keypoints: bool = True) -> list[Array]:
+    """SCRFD of strides 8 to 128, one anchor in a cell, [h w, columns]."""
+    random = np.random.default_rng(0)
+    counts = [-(-size[1] // stride) * -(-size[0] // stride) for stride in (8, 16, 32, 64, 128)]
+    kinds = (1, 4, 10) if keypoints else (1, 4)
+    return [random.uniform(0, 1 if columns == 1 else 4, (n, columns)) for columns in kinds for n in counts]
+
+
 def center_net(size: Size, classes: int, offsets: bool = True) -> list[Array]:
     """CenterNet: heatmaps, sizes and offsets at a quarter of the input, [1, h, w, C]."""
     random = np.random.default_rng(0)

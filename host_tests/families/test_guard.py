@@ -50,6 +50,14 @@ def yunet(score: float) -> list[Array]:
     return outputs
 
 
+def scrfd(score: float) -> list[Array]:
+    counts = [2 * (SIZE[0] // stride) ** 2 for stride in (8, 16, 32)]
+    outputs = [np.zeros((1, n, columns), np.float32) for columns in (1, 4, 10) for n in counts]
+    outputs[0][0, 50] = score
+    outputs[3][:] = 1
+    return outputs
+
+
 def peak(score: float, channels: int) -> Array:
     grid = np.zeros((1, 8, 8, channels), np.float32)
     grid[0, 3:5, 3:5] = score
@@ -72,6 +80,7 @@ FAMILIES: dict[str, tuple[Any, Any]] = {
     "YoloV5": (lambda: n6post.YoloV5(), lambda s: [rows(s, 3 * anchors, 7)]),
     "YoloX": (lambda: n6post.YoloX(box_units="normalized"), lambda s: [rows(s, anchors, 7)]),
     "YuNet": (n6post.YuNet, yunet),
+    "Scrfd": (n6post.Scrfd, scrfd),
     "Fomo": (n6post.Fomo, lambda s: [peak(s, 2)]),
     "MoveNet": (n6post.MoveNet, lambda s: [peak(s, 13)]),
     "MoveNet keypoints": (n6post.MoveNet, lambda s: [np.float32([[[[0.3, 0.4, s]] * 17]])]),

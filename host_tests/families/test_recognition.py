@@ -30,6 +30,10 @@ def yunet(size: int) -> list[tuple[int, ...]]:
     return [(1, (size // stride) ** 2, n) for n in (1, 1, 4, 10) for stride in (8, 16, 32)]
 
 
+def scrfd(size: int) -> list[tuple[int, ...]]:
+    return [(1, 2 * (size // stride) ** 2, n) for n in (1, 4, 10) for stride in (8, 16, 32)]
+
+
 def maps(channels: int, size: int) -> list[tuple[int, ...]]:
     return [(1, size // stride, size // stride, channels) for stride in (32, 8, 16)]
 
@@ -43,6 +47,11 @@ MODELS = [
     Model("YuNet", (320, 320), yunet(320)),
     Model("YuNet", (320, 320), yunet(320)[::-1], labels=1),
     Model("YuNet", (100, 60), [(1, n, -(-60 // s), -(-100 // s)) for s in (8, 16, 32) for n in (1, 10, 4, 1)]),
+    Model("Scrfd", (640, 640), scrfd(640)),
+    Model("Scrfd", (320, 320), scrfd(320)[:6], labels=1),
+    Model("Scrfd", (320, 320), [shape[1:] for shape in scrfd(320)], dtype="b", scale=0.02),
+    Model("Scrfd", (100, 60), [(1, n, -(-60 // s), -(-100 // s)) for n in (2, 8, 20) for s in (8, 16, 32)]),
+    Model("Scrfd", (96, 64), [(1, 64 // s, 96 // s, n) for s in (8, 16, 32) for n in (8, 2)]),
     Model("YoloV2", (192, 192), [(1, 12, 12, 30)]),
     Model("YoloV2", (192, 192), [(1, 12, 12, 30)], labels=1),
     Model("YoloV2", (224, 224), [(1, 7, 7, 30)], labels=1, dtype="b", scale=0.1),

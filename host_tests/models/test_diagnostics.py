@@ -488,7 +488,7 @@ NAMED = {
     "NanoDet": [(1, 64, 80), (1, 64, 32), (1, 16, 80), (1, 16, 32), (1, 4, 80), (1, 4, 32)],
     "MoveNet MultiPose": [(1, 6, 56)],
     "a regression": [(1, 1)],
-    "SCRFD": [(1, n, columns) for columns in (1, 4, 10) for n in (128, 32, 8)],
+    "SCRFD": [(1, n, columns) for columns in (1, 4, 10) for n in (512, 128, 32)],
     "RetinaFace": [(1, 4, 168), (1, 2, 168), (1, 10, 168)],
     "YOLOv5-seg": [(1, 252, 117), (1, 16, 16, 32)],
     "tiny YOLOv3": [(1, 4, 4, 255), (1, 2, 2, 255)],

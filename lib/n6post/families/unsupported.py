@@ -147,24 +147,22 @@ def _rknn_pose(model):
 
 
 def _face_anchors(model):
-    name, found = "SCRFD (faces, two anchors in each cell)", False
-    tables = _tables(model, 2)
-    for rows, counts in _both_orders(tables):
+    # Those of the strides 8, 16 and 32 of a known input are read: families/anchors/scrfd.py.
+    name = "SCRFD (faces) of another input size, or of other strides than 8, 16 and 32"
+    remedy = "export it for a fixed input, or use YuNet or BlazeFace"
+    for _, counts in _both_orders(_tables(model, 2)):
         if counts == [2, 4, 10]:
             # As [1, N, columns] they are read: families/anchors/ssd.py.
-            name, found = "RetinaFace (faces with five keypoints) in another form than [1, N, columns]", True
-        found = found or counts == [1, 1, 1, 4, 4, 4, 10, 10, 10]
-        if counts == [1, 1, 1, 4, 4, 4] and model.size:
-            cells = [-(-model.size[0] // stride) * -(-model.size[1] // stride) for stride in (8, 16, 32)]
-            found = found or rows == sorted([2 * n for n in cells + cells])
-    if not found:
-        for maps in (_maps(model), _maps(model, True)):
-            channels = sorted([one[2] for one in maps])
-            same = len(set([one[:2] for one in maps])) == 3
-            found = found or same and channels in ([2] * 3 + [8] * 3, [2] * 3 + [8] * 3 + [20] * 3)
-        if not found:
-            return None
-    return 2, name, "use YuNet or BlazeFace, or " + _YOURSELF
+            name = "RetinaFace (faces with five keypoints) in another form than [1, N, columns]"
+            return 2, name, "use YuNet or BlazeFace, or " + _YOURSELF
+        if counts in [[1] * n + [4] * n + [10] * m for n, m in ((3, 3), (5, 5), (5, 0))]:
+            return 2, name, remedy
+    for maps in (_maps(model), _maps(model, True)):
+        channels = sorted([one[2] for one in maps])
+        same = len(set([one[:2] for one in maps])) == 3
+        if same and channels in ([2] * 3 + [8] * 3, [2] * 3 + [8] * 3 + [20] * 3):
+            return 2, name, remedy
+    return None
 
 
 def _center_net(model):

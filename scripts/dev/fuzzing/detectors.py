@@ -1,4 +1,4 @@
-"""Detectors with anchors (YOLOv2, YOLOv5, YOLOX, YOLO-D, BlazeFace, BlazePalm, YuNet, SSD) in every form, dtype and order.
+"""Detectors with anchors (YOLOv2, YOLOv5, YOLOX, YOLO-D, BlazeFace, BlazePalm, YuNet, SCRFD, SSD): all forms and dtypes.
 
 Each family's formulas are written here once more, in float64, from the sources that its file names.
 """
@@ -295,6 +295,48 @@ def yunet(dice: Dice) -> Head:
     return Head(size, 1, tensors, parts, {}, unclear, root=True, names=False)
 
 
+def scrfd(dice: Dice) -> Head:
+    size = dice.pick(((96, 64), (64, 64), (128, 96), (160, 120), (100, 75)))
+    random = dice.array
+    tensors: list[Quantized] = []
+    parts: list[Part] = []
+    often = dice.pick((0.05, 0.0, 0.3))
+    form = dice.pick(("rows", "rows", "flat", "columns", "NHWC", "NCHW"))
+    kinds = (1, 4, 10) if dice.chance(0.7) else (1, 4)
+    for stride in STRIDES:
+        width, height = -(-size[0] // stride), -(-size[1] // stride)
+        place = cells(width, height, 2)
+        count = len(place)
+        reals = []
+        for columns in kinds:
+            low, high = (0.0, 1.02) if columns == 1 else (-3.0, 6.0)
+            values = likely(dice, (count, 1), 0.02, 1.0, often).clip(0, 1)
+            values = values if columns == 1 else random.normal(1.5, 1.5, (count, columns)).clip(-3, 6)
+            tensor = quantize(dice, values, dice.pick(KINDS) if dice.chance(0.1) else KINDS[dice.key[1] % 4], low, high)
+            reals.append((tensor.real(), tensor.scale or 0))
+            array = tensor.values[None]
+            if form in ("NHWC", "NCHW"):
+                array = array.reshape(1, height, width, 2 * columns)
+                array = array.transpose(0, 3, 1, 2) if form == "NCHW" else array
+            elif form == "columns":
+                array = array.transpose(0, 2, 1)
+            elif form == "flat":
+                array = array[0]
+            tensors.append(tensor._replace(values=np.ascontiguousarray(array)))
+        scores, boxes = reals[0][0], reals[1][0]
+        score = scores[:, 0]
+        box = np.concatenate([place - boxes[:, :2], place + boxes[:, 2:]], axis=1) * stride
+        points = (place[:, None] + (reals[2][0] if len(kinds) > 2 else np.zeros((count, 0))).reshape(count, -1, 2)) * stride
+        raw = np.stack([score, np.full(count, reals[0][1])], axis=1)
+        pieces = [slice(k, None, 2) for k in range(2)] if form == "NCHW" else [slice(None)]
+        for at in pieces:
+            parts.append(Part(score[at], score[at], score[at], np.zeros(len(score[at]), int), box[at], points[at], raw[at]))
+    # Of four or ten cells, [1, 4, 4] and [1, 10, 10] may have either order.
+    unclear = form in ("columns", "NHWC", "NCHW") and len({one.values.shape for one in tensors}) < len(tensors)
+    unclear = unclear or any(len(set(one.values.shape[1:])) < one.values.ndim - 1 for one in tensors if form != "rows")
+    return Head(size, 1, tensors, parts, {}, unclear, names=False)
+
+
 # --- SSD -----------------------------------------------------------------------------------------------------------------
 def ssd(dice: Dice) -> Head:
     how = dice.pick(("rows", "rows", "rows", "corners", "finished", "faces"))
@@ -394,6 +436,7 @@ HEADS: dict[str, Callable[[Dice], Head]] = {
     "BlazeFace": partial(blaze, networks=("face", "face", "far")),
     "BlazePalm": partial(blaze, networks=("palm",)),
     "YuNet": yunet,
+    "Scrfd": scrfd,
     "Ssd": ssd,
 }
 

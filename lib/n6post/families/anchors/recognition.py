@@ -25,7 +25,7 @@ def _tables(model):
     return sorted(found)
 
 
-# --- faces and palms on MediaPipe's anchors; YuNet ---
+# --- faces and palms on MediaPipe's anchors; YuNet, SCRFD ---
 
 
 def _anchor_pairs(model, columns, *known):
@@ -47,20 +47,30 @@ def _blaze_palm(model):
 
 
 def _yunet(model):
-    if len(model.shapes) != 12 or not model.size:
-        return None
+    return (2, "the face detector YuNet") if _has_sizes(model, (1, 1, 4, 10)) else None
+
+
+def _scrfd(model):
+    fits = _has_sizes(model, (2, 8)) or _has_sizes(model, (2, 8, 20))
+    return (2, "the face detector SCRFD") if fits else None
+
+
+def _has_sizes(model, channels):
+    """Whether the outputs have so many numbers for each cell of the strides 8, 16 and 32."""
+    if len(model.shapes) != 3 * len(channels) or not model.size:
+        return False
     width, height = model.size
     expected = []
     for stride in (8, 16, 32):
         cells = -(-width // stride) * -(-height // stride)
-        expected += [cells, cells, 4 * cells, 10 * cells]
+        expected += [cells * n for n in channels]
     sizes = []
     for shape in model.shapes:
         size = 1
         for n in shape:
             size *= n
         sizes.append(size)
-    return (2, "the face detector YuNet") if sorted(sizes) == sorted(expected) else None
+    return sorted(sizes) == sorted(expected)
 
 
 def _one_label(model):
@@ -251,6 +261,7 @@ MORE_FAMILIES = (
     ("BlazeFace", _blaze_face, _one_label),
     ("BlazePalm", _blaze_palm, _one_label),
     ("YuNet", _yunet, _one_label),
+    ("Scrfd", _scrfd, _one_label),
     ("YoloV2", _yolo_v2, _yolo_v2_labels),
     ("YoloV5", _yolo_v5, _yolo_v5_labels),
     ("YoloX", _yolo_x, _yolo_x_labels),
