@@ -188,16 +188,6 @@ def test_logits_behind_an_objectness_are_refused(size: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_landmarks_behind_an_objectness_are_refused(dtype: str) -> None:
-    for arrays in (other.yolov5_face((320, 320)), other.turned(other.yolov5_face((320, 320)))):
-        for labels in (0, 11):
-            model = other.model(arrays, (320, 320), dtype, labels)
-            for process in (n6post.processor_for(model), n6post.YoloV5()):
-                with pytest.raises(ValueError, match=r"^no family of n6post decodes YOLOv5-face"):
-                    model.run(process)
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("order", ["class first", "score first", "padded"])
 @pytest.mark.parametrize("normalized", [False, True])
 def test_rows_that_begin_with_a_batch_number_are_refused(dtype: str, order: str, normalized: bool) -> None:

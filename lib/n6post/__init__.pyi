@@ -509,6 +509,9 @@ class YoloV2(_ClassDetector):
 class YoloV5(_ClassDetector):
     """Post-processor for YOLOv5 detection: `ml.Model(path, postprocess=n6post.YoloV5())`.
 
+    It also reads YOLOv5-face, whose faces have five keypoints: right eye, left eye, nose tip, right mouth corner, left mouth
+    corner. "Right" is the person's right.
+
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
@@ -519,6 +522,10 @@ class YoloV5(_ClassDetector):
     """
     box_units: Literal["pixels", "normalized"] | None
     """Unit of the rows' boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from a frame."""
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, Any, None]]: ...
 
     def __init__(
         self,

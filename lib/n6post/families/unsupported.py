@@ -108,11 +108,11 @@ def _yolo_v5_seg(model):
     return None
 
 
-def _yolo_v5_face(model):
+def _yolo_v7_face(model):
     if model.label_count == 1 and model.size:
         counts = [3 * n for n in anchor_counts(model.size)]
-        if [rows for rows in row_layouts(_single(model)) if rows.channels == 16 and rows.anchors in counts]:
-            return 2, "YOLOv5-face or YOLOv7-face (five landmarks before the class)", "use YuNet or BlazeFace"
+        if [rows for rows in row_layouts(_single(model)) if rows.channels == 21 and rows.anchors in counts]:
+            return 2, "YOLOv7-face (five keypoints with scores behind the class)", "use YuNet, Scrfd or YOLOv5-face"
     return None
 
 
@@ -265,7 +265,7 @@ _NETWORKS = (
     _detr,
     _nanodet,
     _yolo_v5_seg,
-    _yolo_v5_face,
+    _yolo_v7_face,
     _face_points,
     _tiny_yolo,
     _three_anchors,

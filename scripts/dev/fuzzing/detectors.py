@@ -204,7 +204,37 @@ def yolo_rows(dice: Dice, family: str, name: str) -> Head:
     return Head(size, classes, [tensor._replace(values=array.reshape(form))], parts, options, unclear)
 
 
+def yolo_faces(dice: Dice) -> Head:
+    """Rows [1, N, 16] of YOLOv5-face: a box, objectness, five landmarks and a class score, in input pixels."""
+    size, random = dice.pick(YOLO_SIZES[:4]), dice.array
+    strides = dice.pick((STRIDES,) * 3 + STRIDE_SETS[1:])
+    levels = []
+    often = dice.pick((0.03, 0.0, 0.3))
+    for stride in strides:
+        place = (cells(size[0] // stride, size[1] // stride, 3) + 0.5) * stride
+        values = np.zeros((len(place), 16))
+        values[:, :2] = place + random.uniform(-0.7, 0.7, place.shape) * stride
+        values[:, 2:4] = random.uniform(0.5, 4, place.shape) * stride
+        values[:, 4] = likely(dice, len(place), 0.02, 1.0, often).clip(0, 1)
+        values[:, 5:15] = np.tile(place, 5) + random.normal(0, 2, (len(place), 10)).clip(-4, 4)
+        values[:, 15] = random.uniform(0.8, 1, len(place))
+        levels.append(values)
+    tensor = quantize(dice, np.concatenate(levels), dice.pick(("float32", "int16")), -20.0, max(size) + 40.0)
+    real = tensor.real()
+    score = real[:, 4] * real[:, 15]
+    raw = np.column_stack([real[:, 4], real[:, 15], np.full(len(real), tensor.scale or 0)])
+    box = corners(real[:, :2], real[:, 2:4])
+    part = Part(real[:, 4], real[:, 4], score, np.zeros(len(real), int), box, real[:, 5:15].reshape(-1, 5, 2), raw)
+    counts = {3 * yolo.anchor_count(size, several) for several in STRIDE_SETS}
+    array = np.ascontiguousarray(tensor.values.T if dice.chance(0.4) else tensor.values)
+    # The smallest inputs have too few cells for the coordinates of the landmarks to show.
+    unclear = 16 in counts or len(real) < 200
+    return Head(size, 1, [tensor._replace(values=array[None])], [part], {}, unclear, names=False)
+
+
 def objectness(dice: Dice, family: str) -> Head:
+    if family == "YoloV5" and dice.chance(0.2):
+        return yolo_faces(dice)
     name = f"{family} {dice.pick(FORMS[family])}".strip()
     return (yolo_maps if name in ("YoloV2", "YoloV5 maps", "YoloX maps") else yolo_rows)(dice, family, name)
 

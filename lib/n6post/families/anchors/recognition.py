@@ -130,13 +130,17 @@ def _three_maps(model):
 
 def _yolo_v5(model):
     counts = _yolo_v5_labels(model)
-    return (by_labels(model, counts, 2), "a YOLOv5 head of %s" % classes_text(counts[0])) if counts else None
+    if not counts:
+        return None
+    text = "a YOLOv5 head of %s" % classes_text(counts[0])
+    return by_labels(model, counts, 2), text + (" or of YOLOv5-face" if len(counts) > 1 else "")
 
 
 def _yolo_v5_labels(model):
     layout = _objectness_layout(model, 3)
     if layout:
-        return (layout.channels - 5,)
+        # YOLOv5-face has the columns of eleven classes.
+        return (11, 1) if layout.channels == 16 else (layout.channels - 5,)
     # The maps of YOLOv5 have the shapes of ST's st_yolo_x with three anchors. But those of PyTorch have their channels
     # first, and ST's is made with Keras.
     channels, first = _three_maps(model)
