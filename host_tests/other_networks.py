@@ -97,6 +97,14 @@ def yolov5_face(size: Size) -> list[Array]:
     return [rows.reshape(1, -1, 16)]
 
 
+def yolov7_face(size: Size) -> list[Array]:
+    """YOLOv7-face: [1, 3 N, 21], box, objectness, the score of a face, and five keypoints x, y in input pixels, score."""
+    (rows,) = yolov5_face(size)
+    points = rows[..., 5:15].reshape(1, -1, 5, 2)
+    points = np.concatenate([points, np.full((*points.shape[:3], 1), 0.9)], axis=3).reshape(1, -1, 15)
+    return [np.concatenate([rows[..., :5], rows[..., 15:], points], axis=2)]
+
+
 def batch_rows(size: Size, count: int, order: str, normalized: bool = False) -> list[Array]:
     """Rows that begin with the number of the picture: YOLOv7's ("class first"), or those of OpenVINO's DetectionOutput."""
     rows = np.zeros((1, count, 7))
@@ -188,6 +196,14 @@ def scrfd(size: Size, keypoints: bool = True) -> list[Array]:
     """SCRFD: scores, boxes and keypoints of each stride, two anchors in a cell, [2 h w, columns]."""
     random = np.random.default_rng(0)
     counts = [2 * rows * columns for rows, columns in (cells(size, stride) for stride in STRIDES)]
+    kinds = (1, 4, 10) if keypoints else (1, 4)
+    return [random.uniform(0, 1 if columns == 1 else 4, (n, columns)) for columns in kinds for n in counts]
+
+
+def scrfd_of_five(size: Size, keypoints: bool = True) -> list[Array]:
+    """SCRFD of strides 8 to 128, one anchor in a cell, [h w, columns]."""
+    random = np.random.default_rng(0)
+    counts = [-(-size[1] // stride) * -(-size[0] // stride) for stride in (8, 16, 32, 64, 128)]
     kinds = (1, 4, 10) if keypoints else (1, 4)
     return [random.uniform(0, 1 if columns == 1 else 4, (n, columns)) for columns in kinds for n in counts]
 

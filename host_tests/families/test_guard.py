@@ -50,6 +50,14 @@ def yunet(score: float) -> list[Array]:
     return outputs
 
 
+def scrfd(score: float) -> list[Array]:
+    counts = [2 * (SIZE[0] // stride) ** 2 for stride in (8, 16, 32)]
+    outputs = [np.zeros((1, n, columns), np.float32) for columns in (1, 4, 10) for n in counts]
+    outputs[0][0, 50] = score
+    outputs[3][:] = 1
+    return outputs
+
+
 def peak(score: float, channels: int) -> Array:
     grid = np.zeros((1, 8, 8, channels), np.float32)
     grid[0, 3:5, 3:5] = score
@@ -72,6 +80,7 @@ FAMILIES: dict[str, tuple[Any, Any]] = {
     "YoloV5": (lambda: n6post.YoloV5(), lambda s: [rows(s, 3 * anchors, 7)]),
     "YoloX": (lambda: n6post.YoloX(box_units="normalized"), lambda s: [rows(s, anchors, 7)]),
     "YuNet": (n6post.YuNet, yunet),
+    "Scrfd": (n6post.Scrfd, scrfd),
     "Fomo": (n6post.Fomo, lambda s: [peak(s, 2)]),
     "MoveNet": (n6post.MoveNet, lambda s: [peak(s, 13)]),
     "MoveNet keypoints": (n6post.MoveNet, lambda s: [np.float32([[[[0.3, 0.4, s]] * 17]])]),
@@ -176,16 +185,6 @@ def test_logits_behind_an_objectness_are_refused(size: tuple[int, int]) -> None:
     rows = np.concatenate([middle, other.sigmoid(logits[:, 2:]), logits], axis=1)[None]
     with pytest.raises(ValueError, match="rows with other numbers than scores after the objectness"):
         other.model([rows], size, labels=3).run(n6post.YoloX())
-
-
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_landmarks_behind_an_objectness_are_refused(dtype: str) -> None:
-    for arrays in (other.yolov5_face((320, 320)), other.turned(other.yolov5_face((320, 320)))):
-        for labels in (0, 11):
-            model = other.model(arrays, (320, 320), dtype, labels)
-            for process in (n6post.processor_for(model), n6post.YoloV5()):
-                with pytest.raises(ValueError, match=r"^no family of n6post decodes YOLOv5-face"):
-                    model.run(process)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

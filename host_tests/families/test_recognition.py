@@ -30,6 +30,10 @@ def yunet(size: int) -> list[tuple[int, ...]]:
     return [(1, (size // stride) ** 2, n) for n in (1, 1, 4, 10) for stride in (8, 16, 32)]
 
 
+def scrfd(size: int) -> list[tuple[int, ...]]:
+    return [(1, 2 * (size // stride) ** 2, n) for n in (1, 4, 10) for stride in (8, 16, 32)]
+
+
 def maps(channels: int, size: int) -> list[tuple[int, ...]]:
     return [(1, size // stride, size // stride, channels) for stride in (32, 8, 16)]
 
@@ -43,6 +47,11 @@ MODELS = [
     Model("YuNet", (320, 320), yunet(320)),
     Model("YuNet", (320, 320), yunet(320)[::-1], labels=1),
     Model("YuNet", (100, 60), [(1, n, -(-60 // s), -(-100 // s)) for s in (8, 16, 32) for n in (1, 10, 4, 1)]),
+    Model("Scrfd", (640, 640), scrfd(640)),
+    Model("Scrfd", (320, 320), scrfd(320)[:6], labels=1),
+    Model("Scrfd", (320, 320), [shape[1:] for shape in scrfd(320)], dtype="b", scale=0.02),
+    Model("Scrfd", (100, 60), [(1, n, -(-60 // s), -(-100 // s)) for n in (2, 8, 20) for s in (8, 16, 32)]),
+    Model("Scrfd", (96, 64), [(1, 64 // s, 96 // s, n) for s in (8, 16, 32) for n in (8, 2)]),
     Model("YoloV2", (192, 192), [(1, 12, 12, 30)]),
     Model("YoloV2", (192, 192), [(1, 12, 12, 30)], labels=1),
     Model("YoloV2", (224, 224), [(1, 7, 7, 30)], labels=1, dtype="b", scale=0.1),
@@ -52,6 +61,9 @@ MODELS = [
     Model("YoloV5", (320, 320), [(1, 6300, 85)]),
     Model("YoloV5", (320, 320), [(1, 6300, 6)]),
     Model("YoloV5", (320, 320), [(1, 6300, 7)], labels=2, dtype="b", scale=0.005),
+    Model("YoloV5", (320, 320), [(1, 6300, 16)]),
+    Model("YoloV5", (640, 640), [(1, 25200, 16)], labels=1),
+    Model("YoloV5", (320, 320), [(1, 16, 6300)], labels=11),
     Model("YoloV5", (320, 320), [(1, 24, 40, 40), (1, 24, 10, 10), (1, 24, 20, 20)], labels=3, dtype="b", scale=0.1),
     Model("YoloV5", (320, 320), [(1, 255, 40, 40), (1, 255, 10, 10), (1, 255, 20, 20)]),
     Model("YoloX", (320, 320), [(1, 24, 40, 40), (1, 24, 10, 10), (1, 24, 20, 20)], labels=19),
@@ -73,6 +85,10 @@ MODELS = [
     Model("Ssd", (300, 300), [(1, 1917, 91), (1, 1917, 4)]),
     Model("Ssd", (192, 192), [(1, 3830, 4), (1, 3830, 2), (1, 3830, 4)], labels=1),
     Model("Ssd", (256, 256), [(1, 6825, 81), (1, 6825, 4), (1, 6825, 4)], labels=80),
+    Model("Ssd", (640, 640), [(1, 16800, 4), (1, 16800, 2), (1, 16800, 10)]),
+    Model("Ssd", (320, 240), [(1, 4420, 10), (1, 4420, 4), (1, 4420, 2)], labels=1),
+    Model("Ssd", (64, 64), [(1, 168, 2), (1, 168, 4), (1, 168, 10)], labels=2, dtype="b", scale=0.1),
+    Model("Ssd", (192, 192), [(1, 3830, 4), (1, 3830, 10), (1, 3830, 4)], labels=9),
     Model("Ssd", (300, 300), [(1, 10, 4), (1, 10), (1, 10), (1,)]),
     Model("Ssd", (320, 320), [(1,), (1, 25), (1, 25, 4), (1, 25)], labels=91),
     Model("Fomo", (96, 96), [(1, 12, 12, 2)], dtype="b", scale=1 / 256, zero_point=-128),

@@ -63,6 +63,7 @@ _EXPORTS = _Exports(
     BlazeFace="families.anchors.blazeface",
     BlazePalm="families.anchors.blazepalm",
     YuNet="families.anchors.yunet",
+    Scrfd="families.anchors.scrfd",
     HandLandmarks="families.vectors.hand_landmarks",
     FaceLandmarks="families.vectors.face_landmarks",
     FacePoints="families.vectors.face_points",

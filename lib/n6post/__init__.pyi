@@ -29,6 +29,7 @@ __all__ = [
     "BlazeFace",
     "BlazePalm",
     "YuNet",
+    "Scrfd",
     "HandLandmarks",
     "FaceLandmarks",
     "FacePoints",
@@ -509,6 +510,9 @@ class YoloV2(_ClassDetector):
 class YoloV5(_ClassDetector):
     """Post-processor for YOLOv5 detection: `ml.Model(path, postprocess=n6post.YoloV5())`.
 
+    It also reads YOLOv5-face, whose faces have five keypoints: right eye, left eye, nose tip, right mouth corner, left mouth
+    corner. "Right" is the person's right.
+
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
@@ -519,6 +523,10 @@ class YoloV5(_ClassDetector):
     """
     box_units: Literal["pixels", "normalized"] | None
     """Unit of the rows' boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from a frame."""
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, Any, None]]: ...
 
     def __init__(
         self,
@@ -650,6 +658,11 @@ class Ssd(_ClassDetector):
     The anchors (priors) of ST's networks, of TensorFlow's SSD MobileNet 300, of torchvision's SSDLite320 and of
     Ultra-Light-Fast-Generic-Face-Detector-1MB are known. Those of other networks are an option.
 
+    RetinaFace's faces have five keypoints: right eye, left eye, nose tip, right mouth corner, left mouth corner. "Right" is
+    the person's right. The anchors of Pytorch_Retinaface and those of the versions slim and RFB of
+    Face-Detector-1MB-with-landmark are known. Its version mobilenet0.25 has as many rows as Pytorch_Retinaface, but smaller
+    anchors, which have to be given.
+
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family or
     whose anchors are not known.
     """
@@ -680,6 +693,10 @@ class Ssd(_ClassDetector):
     """
     box_order: Literal["xywh", "yxhw"] | None
     """Order of a box's numbers. None: "yxhw" for TensorFlow's SSD MobileNet 300, else "xywh"."""
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, Any, None]]: ...
 
     def __init__(
         self,
@@ -915,6 +932,50 @@ class YuNet(_Detector):
     def __call__(
         self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
     ) -> list[Detection[None, ndarray, None]]: ...
+
+class Scrfd(_Detector):
+    """Post-processor for the face detector SCRFD of insightface: `ml.Model(path, postprocess=n6post.Scrfd())`.
+
+    If the network puts out keypoints, each Detection has five: right eye, left eye, nose tip, right mouth corner, left mouth
+    corner. "Right" is the person's right.
+
+    It is trained with pixels in -1..1: pass `n6post.Letterbox(img, scale=(-1, 1))` to a file that takes floats. The file
+    needs an input of a fixed size.
+
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
+    """
+
+    iou_threshold: float
+    """Two boxes whose IoU is larger than this are one object, 0..1."""
+    labels: _Labels | None
+    """Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
+
+    None: the model's label if the post-processor can read it, else "face".
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.4,
+        max_detections: int = 20,
+        max_candidates: int = 300,
+        labels: _Labels | None = None,
+    ) -> None:
+        """Post-processor for the face detector SCRFD of insightface: `ml.Model(path, postprocess=n6post.Scrfd())`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes whose IoU is larger than this are one object, 0..1.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, are dropped after this limit.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535.
+        - `labels`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
+          None: the model's label if the post-processor can read it, else "face".
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, Any, None]]: ...
 
 class HandLandmarks:
     """Post-processor for MediaPipe's hand landmarks: `ml.Model(path, postprocess=n6post.HandLandmarks())`.
@@ -3825,6 +3886,7 @@ class _AnyFamily(
     DeepLab,
     BlazePalm,
     YuNet,
+    Scrfd,
     Ssd,
     Fomo,
     Classifier,
@@ -3864,7 +3926,7 @@ _OwnProcessor = TypeVar("_OwnProcessor", bound=Callable[[Any, list[Any], list[nd
 class _Options(TypedDict, total=False):
     threshold: float | None
     """`YoloV8(threshold=0.4)`, `YoloV2(threshold=0.5)`, `YoloV5(threshold=0.5)`, `YoloX(threshold=0.5)`,
-    `NanoDet(threshold=0.4)`, `BlazeFace(threshold=0.5)`: Minimum score of a detection, 0..1.
+    `NanoDet(threshold=0.4)`, `BlazeFace(threshold=0.5)`, `Scrfd(threshold=0.5)`: Minimum score of a detection, 0..1.
 
     `Ssd(threshold=0.5)`: Minimum score of a detection, 0..1. Below .5, the search in scores before the softmax takes
     longer: about .3 M instructions for 4,420 priors of one class, and 3 M for 3,000 priors of 80 classes.
@@ -3894,8 +3956,8 @@ class _Options(TypedDict, total=False):
     `NanoDet(iou_threshold=0.6)`, `Ssd(iou_threshold=0.5)`: Two boxes of a class whose IoU is larger than this are one
     object, 0..1.
 
-    `BlazeFace(iou_threshold=0.3)`, `YuNet(iou_threshold=0.3)`: Two boxes whose IoU is larger than this are one object,
-    0..1.
+    `BlazeFace(iou_threshold=0.3)`, `YuNet(iou_threshold=0.3)`, `Scrfd(iou_threshold=0.4)`: Two boxes whose IoU is
+    larger than this are one object, 0..1.
     """
     max_detections: int
     """`YoloV8(max_detections=20)`: Maximum number of detections to return, 1..65535. Detections without a pixel in the
@@ -3903,16 +3965,16 @@ class _Options(TypedDict, total=False):
     Ultralytics drops empty masks.
 
     `YoloV2(max_detections=20)`, `YoloV5(max_detections=20)`, `YoloX(max_detections=20)`, `NanoDet(max_detections=20)`,
-    `Ssd(max_detections=20)`, `BlazeFace(max_detections=20)`, `YuNet(max_detections=20)`: Maximum number of detections
-    to return, 1..65535. Detections without a pixel in the frame, such as those in the bars of a Letterbox, are dropped
-    after this limit.
+    `Ssd(max_detections=20)`, `BlazeFace(max_detections=20)`, `YuNet(max_detections=20)`, `Scrfd(max_detections=20)`:
+    Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such as those in the
+    bars of a Letterbox, are dropped after this limit.
 
     `Fomo(max_detections=20)`: Maximum number of objects to return, the best first, 1..65535.
     """
     max_candidates: int
     """`YoloV8(max_candidates=300)`, `YoloV2(max_candidates=100)`, `YoloV5(max_candidates=100)`,
-    `YoloX(max_candidates=100)`, `NanoDet(max_candidates=100)`, `Ssd(max_candidates=100)`: Maximum number of boxes that
-    enter suppression, the best first, 1..65535.
+    `YoloX(max_candidates=100)`, `NanoDet(max_candidates=100)`, `Ssd(max_candidates=100)`, `Scrfd(max_candidates=300)`:
+    Maximum number of boxes that enter suppression, the best first, 1..65535.
 
     `BlazeFace(max_candidates=100)`: Maximum number of boxes that enter suppression, the best first, 1..65535. A large
     face has up to 50 of them.
@@ -3938,8 +4000,8 @@ class _Options(TypedDict, total=False):
     `BlazeFace(labels=None)`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt
     file with one line. None: the model's label if the post-processor can read it, else "face" or "palm".
 
-    `YuNet(labels=None)`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file
-    with one line. None: the model's label if the post-processor can read it, else "face".
+    `YuNet(labels=None)`, `Scrfd(labels=None)`: Label of the detections: a list of one name, a dict {0: "face"} or the
+    path of a .txt file with one line. None: the model's label if the post-processor can read it, else "face".
 
     `HandLandmarks(labels=None)`: Labels of a left and a right hand: a list of two names, a dict or the path of a .txt
     file; None: "left hand" and "right hand". They are right for a camera that does not mirror its picture. For one
@@ -4162,6 +4224,7 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
       `blend_boxes=True`
     - `BlazePalm`: those of BlazeFace
     - `YuNet`: `threshold=0.7`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=300`, `labels=None`
+    - `Scrfd`: `threshold=0.5`, `iou_threshold=0.4`, `max_detections=20`, `max_candidates=300`, `labels=None`
     - `HandLandmarks`: `threshold=0.4`, `labels=None`, `first_scalar=None`
     - `FaceLandmarks`: `threshold=0.5`, `labels=None`
     - `FacePoints`: `keypoint_units=None`, `labels=None`
@@ -4212,6 +4275,7 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
       `blend_boxes=True`
     - `BlazePalm`: those of BlazeFace
     - `YuNet`: `threshold=0.7`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=300`, `labels=None`
+    - `Scrfd`: `threshold=0.5`, `iou_threshold=0.4`, `max_detections=20`, `max_candidates=300`, `labels=None`
     - `HandLandmarks`: `threshold=0.4`, `labels=None`, `first_scalar=None`
     - `FaceLandmarks`: `threshold=0.5`, `labels=None`
     - `FacePoints`: `keypoint_units=None`, `labels=None`

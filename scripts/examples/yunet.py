@@ -9,7 +9,7 @@ import time
 import csi
 import n6post
 
-MODEL = "/rom/yunet_n_320_320.tflite"  # or another YuNet
+MODEL = "/rom/yunet_n_320_320.tflite"  # or another YuNet, or a SCRFD with scale=(-1, 1)
 
 cam = csi.CSI()
 cam.reset()

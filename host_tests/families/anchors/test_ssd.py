@@ -484,6 +484,11 @@ def small(case: str) -> FakeModel:
         tensors = tensors_of("st")
         best = np.argsort(-tensors[0].values[0, :, 1].astype(int), kind="stable")[:20]
         return FakeModel([tensor._replace(values=tensor.values[:, best].copy()) for tensor in tensors], (192, 192))
+    if case.startswith("faces"):
+        tensors, _ = random_head(case[6:], 1, True, seed=6)
+        points = quantized(np.random.default_rng(7).normal(0, 3, (1, 78, 10)), case[6:], -10, 10)
+        cut = [tensor._replace(values=tensor.values[:, 3:15].copy()) for tensor in (*tensors, points)]
+        return FakeModel(cut, (120, 80))
     tensors, _ = random_head(case, 4, True, seed=6)
     return FakeModel([tensor._replace(values=tensor.values[:, 3:15].copy()) for tensor in tensors], (120, 80))
 
@@ -518,6 +523,10 @@ FAMILY_CASES = FamilyCases(
         ),
         "Ssd corners": FrameCase(
             n6post.Ssd, lambda: small("corners"), lambda: small("finished"), ("iou_threshold", 0.5, 0.1)
+        ),
+        "Ssd faces": FrameCase(
+            lambda: n6post.Ssd(anchors=SMALL_MAPS, max_detections=3), lambda: small("faces int8"),
+            lambda: small("faces uint8"), ("threshold", 0.5, 0.6),
         ),
         "Ssd finished": FrameCase(n6post.Ssd, lambda: small("finished"), lambda: small("corners"), ("threshold", 0.5, 0.6)),
     },

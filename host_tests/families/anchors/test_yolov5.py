@@ -13,6 +13,7 @@ import pytest
 from assertions import survivors
 from fakes import FakeModel, Framed, Tensor
 from family_cases import FamilyCases, FrameCase, OptionCase
+from recorded_data import stored
 from recorded_objectness import recorded
 from synthetic_objectness import drawn
 
@@ -131,6 +132,10 @@ def maps_in_int8() -> FakeModel:
 
 LARGER = [[20, 30] * 3, [40, 50] * 3, [60, 70] * 3]
 LIMITS: tuple[Any, ...] = (-0.1, 1.1, NAN, None)
+def faces() -> FakeModel:
+    return FakeModel([Tensor(stored("yolov5_face")["rows"].copy())], (160, 96))
+
+
 FAMILY_CASES = FamilyCases(
     options={
         "threshold": OptionCase(0.5, 0.85, (*LIMITS, "0.5"), rows),
@@ -145,6 +150,7 @@ FAMILY_CASES = FamilyCases(
     },
     frames={
         "YoloV5": FrameCase(n6post.YoloV5, rows, rows_in_int16, ("class_agnostic", False, True)),
+        "YoloV5 faces": FrameCase(n6post.YoloV5, faces, rows, ("threshold", 0.5, 0.65)),
         "YoloV5 maps": FrameCase(n6post.YoloV5, maps, maps_in_int8, ("threshold", 0.5, 0.7)),
         "YoloV5 maps in int8": FrameCase(n6post.YoloV5, maps_in_int8, rows, ("iou_threshold", 0.5, 0.7)),
     },

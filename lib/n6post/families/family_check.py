@@ -63,15 +63,30 @@ def check_classes(layout, tensor, array):
     values = sample(layout, 5, layout.channels, tensor, array, _ANCHORS)
     least, most = float(np.min(values)), float(np.max(values))
     margin = _margin(tensor)
-    if layout.channels == 16 and _are_points(layout, tensor, array, 5):
-        name = "YOLOv5-face or YOLOv7-face (five landmarks before the class)"
-    elif least < most and float(np.mean((values < 0.0 - margin) + (values > 1.0 + margin))) > 0.05:
+    if least < most and float(np.mean((values < 0.0 - margin) + (values > 1.0 + margin))) > 0.05:
         name = "rows with other numbers than scores after the objectness (%.3g to %.3g: logits or landmarks)" % (least, most)
-    else:
-        return
-    from ..tensors.errors import not_decoded
+        from ..tensors.errors import not_decoded
 
-    raise not_decoded(tensor, name, "use YuNet, BlazeFace or YOLOv8-pose, or export another head")
+        raise not_decoded(tensor, name, "use YuNet, BlazeFace or YOLOv8-pose, or export another head")
+
+
+def shows_landmarks(layout, tensor, array):
+    """Whether the channels 5 to 14 are x and y of five landmarks, as in YOLOv5-face; None if all of these are the same.
+
+    Of the first half of the rows, which are those of the smallest anchors: there a landmark is near the center of its box.
+    """
+    half = layout.anchors // 2
+    step = 1 + (half - 1) // _ANCHORS | 1  # as in `sample`
+    grid = layout.grid(array)
+    values = real(tensor, grid[:, :half:step]) if layout.channels_first else real(tensor, grid[:half:step]).transpose()
+    if not float(np.min(values[5:15])) < float(np.max(values[5:15])):
+        return None
+    for channel in range(5, 15):
+        center, point = values[1 - channel % 2], values[channel]
+        middle = _median(center)
+        if correlation(point, center) < _COORDINATE or not 5.0 * middle > _median(point) > 0.2 * middle:
+            return False
+    return True
 
 
 def check_flat_pose(layout, tensor, array, first):

@@ -101,11 +101,11 @@ def _yolo_v5_seg(model):
     return None
 
 
-def _yolo_v5_face(model):
+def _yolo_v7_face(model):
     if model.label_count == 1 and model.size:
         counts = [3 * n for n in anchor_counts(model.size)]
-        if [rows for rows in row_layouts(_single(model)) if rows.channels == 16 and rows.anchors in counts]:
-            return 2, "YOLOv5-face or YOLOv7-face (five landmarks before the class)", "use YuNet or BlazeFace"
+        if [rows for rows in row_layouts(_single(model)) if rows.channels == 21 and rows.anchors in counts]:
+            return 2, "YOLOv7-face (five keypoints with scores behind the class)", "use YuNet, Scrfd or YOLOv5-face"
     return None
 
 
@@ -140,23 +140,22 @@ def _rknn_pose(model):
 
 
 def _face_anchors(model):
-    name, found = "SCRFD (faces, two anchors in each cell)", False
-    tables = _tables(model, 2)
-    for rows, counts in _both_orders(tables):
+    # Those of the strides 8, 16 and 32 of a known input are read: families/anchors/scrfd.py.
+    name = "SCRFD (faces) of another input size, or of other strides than 8, 16 and 32"
+    remedy = "export it for a fixed input, or use YuNet or BlazeFace"
+    for _, counts in _both_orders(_tables(model, 2)):
         if counts == [2, 4, 10]:
-            name, found = "RetinaFace (faces with five keypoints)", True
-        found = found or counts == [1, 1, 1, 4, 4, 4, 10, 10, 10]
-        if counts == [1, 1, 1, 4, 4, 4] and model.size:
-            cells = [-(-model.size[0] // stride) * -(-model.size[1] // stride) for stride in (8, 16, 32)]
-            found = found or rows == sorted([2 * n for n in cells + cells])
-    if not found:
-        for maps in (_maps(model), _maps(model, True)):
-            channels = sorted([one[2] for one in maps])
-            same = len(set([one[:2] for one in maps])) == 3
-            found = found or same and channels in ([2] * 3 + [8] * 3, [2] * 3 + [8] * 3 + [20] * 3)
-        if not found:
-            return None
-    return 2, name, "use YuNet or BlazeFace, or " + _YOURSELF
+            # As [1, N, columns] they are read: families/anchors/ssd.py.
+            name = "RetinaFace (faces with five keypoints) in another form than [1, N, columns]"
+            return 2, name, "use YuNet or BlazeFace, or " + _YOURSELF
+        if counts in [[1] * n + [4] * n + [10] * m for n, m in ((3, 3), (5, 5), (5, 0))]:
+            return 2, name, remedy
+    for maps in (_maps(model), _maps(model, True)):
+        channels = sorted([one[2] for one in maps])
+        same = len(set([one[:2] for one in maps])) == 3
+        if same and channels in ([2] * 3 + [8] * 3, [2] * 3 + [8] * 3 + [20] * 3):
+            return 2, name, remedy
+    return None
 
 
 def _center_net(model):
@@ -250,7 +249,7 @@ _NETWORKS = (
     _detr,
     _nanodet,
     _yolo_v5_seg,
-    _yolo_v5_face,
+    _yolo_v7_face,
     _tiny_yolo,
     _three_anchors,
     _rknn_pose,

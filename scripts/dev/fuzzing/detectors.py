@@ -1,4 +1,4 @@
-"""Detectors with anchors (YOLOv2, YOLOv5, YOLOX, YOLO-D, BlazeFace, BlazePalm, YuNet, SSD) in every form, dtype and order.
+"""Detectors with anchors (YOLOv2, YOLOv5, YOLOX, YOLO-D, BlazeFace, BlazePalm, YuNet, SCRFD, SSD): all forms and dtypes.
 
 Each family's formulas are written here once more, in float64, from the sources that its file names.
 """
@@ -204,7 +204,37 @@ def yolo_rows(dice: Dice, family: str, name: str) -> Head:
     return Head(size, classes, [tensor._replace(values=array.reshape(form))], parts, options, unclear)
 
 
+def yolo_faces(dice: Dice) -> Head:
+    """Rows [1, N, 16] of YOLOv5-face: a box, objectness, five landmarks and a class score, in input pixels."""
+    size, random = dice.pick(YOLO_SIZES[:4]), dice.array
+    strides = dice.pick((STRIDES,) * 3 + STRIDE_SETS[1:])
+    levels = []
+    often = dice.pick((0.03, 0.0, 0.3))
+    for stride in strides:
+        place = (cells(size[0] // stride, size[1] // stride, 3) + 0.5) * stride
+        values = np.zeros((len(place), 16))
+        values[:, :2] = place + random.uniform(-0.7, 0.7, place.shape) * stride
+        values[:, 2:4] = random.uniform(0.5, 4, place.shape) * stride
+        values[:, 4] = likely(dice, len(place), 0.02, 1.0, often).clip(0, 1)
+        values[:, 5:15] = np.tile(place, 5) + random.normal(0, 2, (len(place), 10)).clip(-4, 4)
+        values[:, 15] = random.uniform(0.8, 1, len(place))
+        levels.append(values)
+    tensor = quantize(dice, np.concatenate(levels), dice.pick(("float32", "int16")), -20.0, max(size) + 40.0)
+    real = tensor.real()
+    score = real[:, 4] * real[:, 15]
+    raw = np.column_stack([real[:, 4], real[:, 15], np.full(len(real), tensor.scale or 0)])
+    box = corners(real[:, :2], real[:, 2:4])
+    part = Part(real[:, 4], real[:, 4], score, np.zeros(len(real), int), box, real[:, 5:15].reshape(-1, 5, 2), raw)
+    counts = {3 * yolo.anchor_count(size, several) for several in STRIDE_SETS}
+    array = np.ascontiguousarray(tensor.values.T if dice.chance(0.4) else tensor.values)
+    # The smallest inputs have too few cells for the coordinates of the landmarks to show.
+    unclear = 16 in counts or len(real) < 200
+    return Head(size, 1, [tensor._replace(values=array[None])], [part], {}, unclear, names=False)
+
+
 def objectness(dice: Dice, family: str) -> Head:
+    if family == "YoloV5" and dice.chance(0.2):
+        return yolo_faces(dice)
     name = f"{family} {dice.pick(FORMS[family])}".strip()
     return (yolo_maps if name in ("YoloV2", "YoloV5 maps", "YoloX maps") else yolo_rows)(dice, family, name)
 
@@ -295,19 +325,63 @@ def yunet(dice: Dice) -> Head:
     return Head(size, 1, tensors, parts, {}, unclear, root=True, names=False)
 
 
+def scrfd(dice: Dice) -> Head:
+    size = dice.pick(((96, 64), (64, 64), (128, 96), (160, 120), (100, 75)))
+    random = dice.array
+    tensors: list[Quantized] = []
+    parts: list[Part] = []
+    often = dice.pick((0.05, 0.0, 0.3))
+    form = dice.pick(("rows", "rows", "flat", "columns", "NHWC", "NCHW"))
+    kinds = (1, 4, 10) if dice.chance(0.7) else (1, 4)
+    for stride in STRIDES:
+        width, height = -(-size[0] // stride), -(-size[1] // stride)
+        place = cells(width, height, 2)
+        count = len(place)
+        reals = []
+        for columns in kinds:
+            low, high = (0.0, 1.02) if columns == 1 else (-3.0, 6.0)
+            values = likely(dice, (count, 1), 0.02, 1.0, often).clip(0, 1)
+            values = values if columns == 1 else random.normal(1.5, 1.5, (count, columns)).clip(-3, 6)
+            tensor = quantize(dice, values, dice.pick(KINDS) if dice.chance(0.1) else KINDS[dice.key[1] % 4], low, high)
+            reals.append((tensor.real(), tensor.scale or 0))
+            array = tensor.values[None]
+            if form in ("NHWC", "NCHW"):
+                array = array.reshape(1, height, width, 2 * columns)
+                array = array.transpose(0, 3, 1, 2) if form == "NCHW" else array
+            elif form == "columns":
+                array = array.transpose(0, 2, 1)
+            elif form == "flat":
+                array = array[0]
+            tensors.append(tensor._replace(values=np.ascontiguousarray(array)))
+        scores, boxes = reals[0][0], reals[1][0]
+        score = scores[:, 0]
+        box = np.concatenate([place - boxes[:, :2], place + boxes[:, 2:]], axis=1) * stride
+        points = (place[:, None] + (reals[2][0] if len(kinds) > 2 else np.zeros((count, 0))).reshape(count, -1, 2)) * stride
+        raw = np.stack([score, np.full(count, reals[0][1])], axis=1)
+        pieces = [slice(k, None, 2) for k in range(2)] if form == "NCHW" else [slice(None)]
+        for at in pieces:
+            parts.append(Part(score[at], score[at], score[at], np.zeros(len(score[at]), int), box[at], points[at], raw[at]))
+    # Of four or ten cells, [1, 4, 4] and [1, 10, 10] may have either order.
+    unclear = form in ("columns", "NHWC", "NCHW") and len({one.values.shape for one in tensors}) < len(tensors)
+    unclear = unclear or any(len(set(one.values.shape[1:])) < one.values.ndim - 1 for one in tensors if form != "rows")
+    return Head(size, 1, tensors, parts, {}, unclear, names=False)
+
+
 # --- SSD -----------------------------------------------------------------------------------------------------------------
 def ssd(dice: Dice) -> Head:
-    how = dice.pick(("rows", "rows", "rows", "corners", "finished"))
+    how = dice.pick(("rows", "rows", "rows", "corners", "finished", "faces"))
     size = dice.pick(((96, 96), (64, 64), (96, 64), (300, 300), (320, 240)))
     random = dice.array
-    classes = dice.pick((1, 2, 5, 20, 90, 3))
+    classes = 1 if how == "faces" else dice.pick((1, 2, 5, 20, 90, 3))
     if how == "finished":
         return _finished(dice, size, classes)
     options: dict[str, Any] = {}
     centers, extents, maps = [], [], []
-    # The maps of the Ultra-Light face detector, which Ssd knows.
-    ultra = (8, 10, 16, 24), (16, 32, 48), (32, 64, 96), (64, 128, 192, 256)
-    levels: tuple[tuple[int, ...], ...] = () if how == "corners" or dice.chance(0.85) else ultra
+    # The maps of the Ultra-Light face detector and of RetinaFace, which Ssd knows.
+    levels: tuple[tuple[int, ...], ...] = (8, 10, 16, 24), (16, 32, 48), (32, 64, 96), (64, 128, 192, 256)
+    if how == "faces" and dice.chance(0.5):
+        levels = (8, 16, 32), (16, 64, 128), (32, 256, 512)
+    levels = () if how == "corners" or dice.chance(0.5 if how == "faces" else 0.85) else levels
     for level in range(len(levels) or dice.whole(1, 3)):
         columns, rows, per_cell = dice.whole(1, 7), dice.whole(1, 7), dice.whole(1, 4)
         sizes = np.round(random.uniform(5, 60, (per_cell, 2)) * 8) / 8
@@ -315,8 +389,8 @@ def ssd(dice: Dice) -> Head:
         if levels:
             cell, *sides = levels[level]
             per_cell = len(sides)
-            columns, rows, stride = -(-size[0] // cell), -(-size[1] // cell), None
-            sizes = np.minimum(np.array(sides, float)[:, None], size)
+            columns, rows, stride = -(-size[0] // cell), -(-size[1] // cell), float(cell) if how == "faces" else None
+            sizes = np.minimum(np.array(sides, float)[:, None], (1e9, 1e9) if how == "faces" else size)
         step = np.array((stride, stride) if stride else (size[0] / columns, size[1] / rows))
         centers.append((cells(columns, rows, per_cell) + 0.5) * step)
         extents.append(np.tile(sizes, (columns * rows, 1)))
@@ -327,21 +401,25 @@ def ssd(dice: Dice) -> Head:
     count = len(center)
     logits = likely(dice, (count, 1 + classes), -2, 6, dice.pick((0.05, 0.01, 0.2)))
     logits[:, 0] = random.normal(2, 0.5, count)
-    is_logit = how == "rows" and dice.chance(0.5)
+    is_logit = how != "corners" and dice.chance(0.5)
     kind = dice.pick(KINDS)
     scores = quantize(dice, logits if is_logit else softmax(logits), kind, *((-4, 7) if is_logit else (0.0, 255 / 256)))
     values = random.normal(0, 1, (count, 4)).clip(-4, 4)
     boxes = quantize(dice, values, dice.pick(KINDS), -4, 4)
     real = boxes.real()
-    if how == "rows":
+    points = np.zeros((count, 0, 2))
+    if how in ("rows", "faces"):
         if not levels or dice.chance(0.3):
             options["anchors"] = maps
-        order = dice.pick(("xywh", "yxhw"))
+        order = "xywh" if how == "faces" else dice.pick(("xywh", "yxhw"))
         options["box_order"] = order
         if order == "yxhw":
             real = real[:, [1, 0, 3, 2]]
         box = corners(center + 0.1 * real[:, :2] * extent, np.exp(0.2 * real[:, 2:]) * extent)
         tensors = [scores, boxes]
+        if how == "faces":
+            tensors.append(quantize(dice, random.normal(0, 3, (count, 10)).clip(-9, 9), dice.pick(KINDS), -9, 9))
+            points = center[:, None] + 0.1 * tensors[2].real().reshape(count, 5, 2) * extent[:, None]
     else:
         unit = np.array([*size, *size], float)
         priors = quantize(dice, corners(center, extent) / unit, dice.pick(KINDS), -1.0, 2.0)
@@ -354,7 +432,6 @@ def ssd(dice: Dice) -> Head:
     score = probability[:, 1:].max(axis=1)
     raw = np.concatenate([numbers, np.full((count, 1), scores.scale or 0)], axis=1)
     raw = raw if is_logit else np.stack([score, raw[:, -1]], axis=1)
-    points = np.zeros((count, 0, 2))
     # Logits: a class may reach the threshold if it exceeds the background by enough.
     lead = numbers[:, 1:].max(axis=1) - numbers[:, 0]
     part = Part(score, sigmoid(lead) if is_logit else score, score, numbers[:, 1:].argmax(axis=1), box, points, raw)
@@ -389,6 +466,7 @@ HEADS: dict[str, Callable[[Dice], Head]] = {
     "BlazeFace": partial(blaze, networks=("face", "face", "far")),
     "BlazePalm": partial(blaze, networks=("palm",)),
     "YuNet": yunet,
+    "Scrfd": scrfd,
     "Ssd": ssd,
 }
 

@@ -144,6 +144,7 @@ FAMILIES: tuple[tuple[Any, dict[str, Rule]], ...] = (
     (n6post.BlazeFace, BLAZE),
     (n6post.BlazePalm, BLAZE),
     (n6post.YuNet, {name: rule for name, rule in BLAZE.items() if name != "blend_boxes"}),
+    (n6post.Scrfd, {name: rule for name, rule in BLAZE.items() if name != "blend_boxes"}),
     (n6post.Ssd, {**GRID, "anchors": lambda v: v is None, "box_order": word("xywh", "yxhw")}),
     (n6post.YoloV2, {**GRID, "anchors": anchor_sizes}),
     (n6post.YoloV5, {**GRID, "anchors": anchor_sizes, "box_units": word("pixels", "normalized")}),

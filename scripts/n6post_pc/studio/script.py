@@ -88,7 +88,8 @@ def part(kind: str, arguments: str, number: int = 0) -> Part:
     return Part(name, f"{name} = n6post.{class_name}({arguments})", step.format(name=name), lines)
 
 
-POSES = {"YoloV8Pose", "MoveNet", "BlazeFace", "BlazePalm", "YuNet", "HandLandmarks", "FaceLandmarks", "FacePoints", "Fomo"}
+POSES = {"YoloV8Pose", "MoveNet", "BlazeFace", "BlazePalm", "YuNet", "Scrfd", "HandLandmarks", "FaceLandmarks"}
+POSES |= {"FacePoints", "Fomo"}
 
 
 def kind_of(family: str, general: str) -> str:

@@ -23,6 +23,7 @@ from ...kernels.params import heads as head_params
 from ...kernels.params.anchors import BLEND_COUNT, DECODE_ANCHORS_COUNT, DECODE_ANCHORS_TOTAL, RANK_TOTAL, SCORE_COUNT
 from ...kernels.params.heads import KEYPOINTS_FIRST
 from ...pixels.rounding import same_floats
+from ...tensors.head_layout import HeadLayout
 from ...tensors.options import Options, class_filter, flag
 from ...tensors.quantization import FLOAT
 from ..frame_boxes import Decoder, Detector, Extras, FrameBoxes, labels_of, logit
@@ -71,8 +72,10 @@ class GridForm:
     swapped         whether y comes before x, and height before width
     offset          where the center of a cell is: .5, or 0 for its corner
     points          number of keypoints
+    decode          makes of a GridPart the function that decodes its boxes, in place of decode_anchors; or None
     """
 
+    decode = None
     search = scores = centers = sizes = PLAIN
     background = points = 0
     root = swapped = False
@@ -131,6 +134,38 @@ class GridBoxes(FrameBoxes):
 
         return checked_names(labels, classes)
 
+    def take(self, left, channels, width, height, per_cell=1, only_first=False):
+        """The Channels of an output for a map of this size: [1, N, channels], another form of it, or a map.
+
+        left        the outputs that are left; it is removed from this list
+        per_cell    the anchors of a cell, each with so many channels. In a map with its channels first they have channels of
+                    their own: then there is one item for each of them, and otherwise one for all
+        only_first  whether the channels come first for certain
+        """
+        cells = width * height
+        rows, together = cells * per_cell, channels * per_cell
+        last = (rows, channels), (1, rows, channels), (1, height, width, together)
+        first = (1, channels, rows), (1, together, height, width)
+        flat = (rows,), (1, rows)
+        for shapes in (() if only_first else last + flat if channels == 1 else last, first):
+            for position, tensor in enumerate(left):
+                shape = tensor.shape
+                if shape not in shapes:
+                    continue
+                del left[position]
+                if shape == first[1] and shapes is first:
+                    layout = HeadLayout(together, cells, True)
+                    return [Channels(tensor, layout, channels * k) for k in range(per_cell)]
+                return [Channels(tensor, HeadLayout(channels, rows, shapes is first), 0)]
+        raise self.shapes_refused()
+
+    def shapes_refused(self):
+        """The ValueError for outputs whose shapes are not those of the family."""
+        shapes = ", ".join([str(tensor.shape) for tensor in self.outputs])
+        return ValueError(
+            "expected %s, got %s and an input of (width, height) %s" % (self.expected_outputs, shapes, self.size)
+        )
+
     def decoder_of(self, form, options):
         return GridDecoder(form, self.labels, options, self.blends)
 
@@ -181,7 +216,8 @@ class GridDecoder(Decoder):
     capacity    how many candidates fit into a list
     points      the rows of the second list with the keypoints
     parts       for each part: index of the searched output, parameter block of candidates, index of the scores, block of
-                score_anchors, then index and block of decode_anchors for the boxes, and for the keypoints or None
+                score_anchors, then the function that decodes boxes, index and block of decode_anchors for the boxes, and for
+                the keypoints or None
     """
 
     def __init__(self, form, labels, options, blends):
@@ -219,7 +255,7 @@ class GridDecoder(Decoder):
         values, indices, found_values, found_indices = self.lists
         most = self.most
         total = 0
-        for search_index, search, score_index, score, box_index, boxes, point_index, points in self.parts:
+        for search_index, search, score_index, score, decode, box_index, boxes, point_index, points in self.parts:
             count = box_kernels.candidates(outputs[search_index], search, found_values, found_indices)
             if not count:
                 continue
@@ -231,7 +267,7 @@ class GridDecoder(Decoder):
                 count = most
             boxes[DECODE_ANCHORS_COUNT] = count
             boxes[DECODE_ANCHORS_TOTAL] = total
-            anchor_kernels.decode_anchors(outputs[box_index], boxes, values, indices)
+            decode(outputs[box_index], boxes, values, indices)
             if points:
                 points[DECODE_ANCHORS_COUNT] = count
                 points[DECODE_ANCHORS_TOTAL] = total
@@ -304,7 +340,8 @@ def _prepared(part, form, first, capacity, rows, threshold, allowed):
             boxes = _decoding(part, form, part.boxes, part.points, first, capacity, rows)
         else:
             points = _decoding(part, form, None, part.points, first, capacity, rows)
-    return (tensor.index, search, scores.index, score) + boxes + points
+    decode = form.decode(part) if form.decode else anchor_kernels.decode_anchors
+    return (tensor.index, search, scores.index, score, decode) + boxes + points
 
 
 def _decoding(part, form, boxes, points, first, capacity, rows):

@@ -88,17 +88,22 @@ class ObjectnessBoxes(GridBoxes):
         return form
 
 
-def objectness_form(groups, classes, product):
+def objectness_form(groups, classes, product, first_class=_SCORES, points=0):
     """The GridForm of groups of anchors (OutputTensor, HeadLayout, first channel, levels).
 
     product     whether the objectness is multiplied by the class score. If not, it is the score
+    first_class the channel of an anchor with its first class score
+    points      number of keypoints, whose numbers are behind the objectness
     """
     parts = []
     for tensor, layout, first, levels in groups:
         objectness = Channels(tensor, layout, first + 4)
-        scores = Channels(tensor, layout, first + _SCORES) if product else None
-        parts.append(GridPart(objectness, scores, Channels(tensor, layout, first), None, levels))
-    return GridForm(tuple(parts), max(classes, 1))
+        scores = Channels(tensor, layout, first + first_class) if product else None
+        keypoints = Channels(tensor, layout, first + _SCORES) if points else None
+        parts.append(GridPart(objectness, scores, Channels(tensor, layout, first), keypoints, levels))
+    form = GridForm(tuple(parts), max(classes, 1))
+    form.points = points
+    return form
 
 
 def logit_form(groups, classes):
@@ -113,7 +118,7 @@ def logit_form(groups, classes):
 
 
 def _with_levels(part, levels):
-    return GridPart(part.search, part.scores, part.boxes, None, levels)
+    return GridPart(part.search, part.scores, part.boxes, part.points, levels)
 
 
 def map_size(tensor, size, expected):

@@ -7,6 +7,10 @@ as a flat tuple, stride or None). Sizes and strides are in input pixels. Without
 from ...pixels.rounding import same_product, same_root
 from ...tensors.anchor_sizes import anchor_sizes
 
+# For each map: its stride, then the sides of a cell's anchors.
+_ULTRA_LIGHT = (8, 10, 16, 24), (16, 32, 48), (32, 64, 96), (64, 128, 192, 256)
+_RETINA_FACE = (8, 16, 32), (16, 64, 128), (32, 256, 512)
+
 
 def priors(name, value):
     """The option's value as priors: from a list of (columns, rows, sizes) or (columns, rows, sizes, stride)."""
@@ -72,9 +76,26 @@ def known(anchors, size):
     # Ultra-Light-Fast-Generic-Face-Detector-1MB, version RFB or slim, of any size (define_img_size in its fd_config.py). The
     # cells of a map divide the input, whatever the stride; no prior is larger than the input.
     levels = []
-    for cell, *widths in ((8, 10, 16, 24), (16, 32, 48), (32, 64, 96), (64, 128, 192, 256)):
+    for cell, *widths in _ULTRA_LIGHT:
         both_sides = tuple([float(min(side, limit)) for side in widths for limit in size])
         levels.append((-(-width // cell), -(-height // cell), both_sides, None))
-    if anchors == sum([columns * rows * len(pairs) // 2 for columns, rows, pairs, _ in levels]):
-        return tuple(levels), "xywh"
+    return (tuple(levels), "xywh") if anchors == _count(levels) else None
+
+
+def known_faces(anchors, size):
+    """The same for networks with keypoints: Pytorch_Retinaface, and Face-Detector-1MB-with-landmark's slim and RFB.
+
+    Cells are as far apart as the stride, and anchors may be larger than the input (PriorBox in their prior_box.py).
+    """
+    for network in (_RETINA_FACE, _ULTRA_LIGHT):
+        levels = []
+        for stride, *sides in network:
+            both_sides = tuple([float(side) for side in sides for _ in size])
+            levels.append((-(-size[0] // stride), -(-size[1] // stride), both_sides, stride))
+        if anchors == _count(levels):
+            return tuple(levels), "xywh"
     return None
+
+
+def _count(levels):
+    return sum([columns * rows * len(pairs) // 2 for columns, rows, pairs, _ in levels])

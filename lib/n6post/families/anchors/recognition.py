@@ -25,7 +25,7 @@ def _tables(model):
     return sorted(found)
 
 
-# --- faces and palms on MediaPipe's anchors; YuNet ---
+# --- faces and palms on MediaPipe's anchors; YuNet, SCRFD ---
 
 
 def _anchor_pairs(model, columns, *known):
@@ -47,20 +47,30 @@ def _blaze_palm(model):
 
 
 def _yunet(model):
-    if len(model.shapes) != 12 or not model.size:
-        return None
+    return (2, "the face detector YuNet") if _has_sizes(model, (1, 1, 4, 10)) else None
+
+
+def _scrfd(model):
+    fits = _has_sizes(model, (2, 8)) or _has_sizes(model, (2, 8, 20))
+    return (2, "the face detector SCRFD") if fits else None
+
+
+def _has_sizes(model, channels):
+    """Whether the outputs have so many numbers for each cell of the strides 8, 16 and 32."""
+    if len(model.shapes) != 3 * len(channels) or not model.size:
+        return False
     width, height = model.size
     expected = []
     for stride in (8, 16, 32):
         cells = -(-width // stride) * -(-height // stride)
-        expected += [cells, cells, 4 * cells, 10 * cells]
+        expected += [cells * n for n in channels]
     sizes = []
     for shape in model.shapes:
         size = 1
         for n in shape:
             size *= n
         sizes.append(size)
-    return (2, "the face detector YuNet") if sorted(sizes) == sorted(expected) else None
+    return sorted(sizes) == sorted(expected)
 
 
 def _one_label(model):
@@ -120,13 +130,17 @@ def _three_maps(model):
 
 def _yolo_v5(model):
     counts = _yolo_v5_labels(model)
-    return (by_labels(model, counts, 2), "a YOLOv5 head of %s" % classes_text(counts[0])) if counts else None
+    if not counts:
+        return None
+    text = "a YOLOv5 head of %s" % classes_text(counts[0])
+    return by_labels(model, counts, 2), text + (" or of YOLOv5-face" if len(counts) > 1 else "")
 
 
 def _yolo_v5_labels(model):
     layout = _objectness_layout(model, 3)
     if layout:
-        return (layout.channels - 5,)
+        # YOLOv5-face has the columns of eleven classes.
+        return (11, 1) if layout.channels == 16 else (layout.channels - 5,)
     # The maps of YOLOv5 have the shapes of ST's st_yolo_x with three anchors. But those of PyTorch have their channels
     # first, and ST's is made with Keras.
     channels, first = _three_maps(model)
@@ -219,12 +233,20 @@ def _ssd(model):
     counts = _ssd_labels(model)
     if not counts or model.split:
         return None
-    return by_labels(model, counts, 2), "an SSD head of %s" % classes_text(counts[0])
+    name = "the face detector RetinaFace" if _are_faces(shapes) else "an SSD head of %s" % classes_text(counts[0])
+    return by_labels(model, counts, 2), name
+
+
+def _are_faces(shapes):
+    """Whether these are scores, boxes and keypoints of RetinaFace."""
+    return sorted([shape[-1] for shape in shapes if len(shape) > 2]) == [2, 4, 10]
 
 
 def _ssd_labels(model):
     dims = [flat(shape) for shape in model.shapes]
     if len(dims) == 3 and () not in dims and dims[0][0] == dims[1][0] == dims[2][0] >= 50:
+        if _are_faces(model.shapes):
+            return 1, 2
         # Scores, boxes and priors.
         columns = sorted([one[1] for one in dims])
         if columns[1] != 4 or 4 not in (columns[0], columns[2]) or columns[0] < 2:
@@ -243,6 +265,7 @@ MORE_FAMILIES = (
     ("BlazeFace", _blaze_face, _one_label),
     ("BlazePalm", _blaze_palm, _one_label),
     ("YuNet", _yunet, _one_label),
+    ("Scrfd", _scrfd, _one_label),
     ("YoloV2", _yolo_v2, _yolo_v2_labels),
     ("YoloV5", _yolo_v5, _yolo_v5_labels),
     ("YoloX", _yolo_x, _yolo_x_labels),

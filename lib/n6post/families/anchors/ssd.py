@@ -2,12 +2,14 @@
 
 in      scores [1, N, 1 + classes], whose class 0 is the background, and boxes [1, N, 4], in any order and each with its
         own scale: int8, uint8, int16 or float32. Scores are logits, or probabilities if the network ends with a softmax or
-        sigmoid. Or the outputs of ssd_outputs.py: scores, boxes and priors as ST's st_ssd_mobilenet_v1 puts them out, or
-        the four outputs of TensorFlow's TFLite_Detection_PostProcess
-out     a list of Detection, best first, in frame pixels
+        sigmoid. RetinaFace, a detector of faces, has keypoints [1, N, 10] as well. Or the outputs of ssd_outputs.py:
+        scores, boxes and priors as ST's st_ssd_mobilenet_v1 puts them out, or the four outputs of TensorFlow's
+        TFLite_Detection_PostProcess
+out     a list of Detection, best first, in frame pixels, with keypoints if the network has them
 
 For a prior of width w around (x, y): the center is x + .1 * tx * w, the width exp(.2 * tw) * w, y and height alike (Liu et
-al., arXiv 1512.02325; ST's od_pp_ssd.c). The score is the softmax of the best class.
+al., arXiv 1512.02325; ST's od_pp_ssd.c). A keypoint is x + .1 * tx * w (decode_landm in utils/box_utils.py of
+biubug6/Pytorch_Retinaface). The score is the softmax of the best class.
 
 For each frame: search the priors whose best class may reach the threshold, then continue as other detectors with anchors.
 The search compares logits. For a probability t, the logit of a class is at least log(t / (1 - t)) above the background's.
@@ -16,7 +18,9 @@ Proven on TensorFlow's ssd_mobilenet_v1 (uint8, 90 classes) against TFLite_Detec
 Generic-Face-Detector-1MB (float) against its own code, and on ST's ssd_mobilenet_v1_025_192 against ST's C code. Heads of
 logits were compared with ST's C code on numbers made of those networks' probabilities, and ST's head of 3000 rows on random
 numbers: no file with such a head was at hand. The priors of the Ultra-Light detector's other sizes and those of
-torchvision's SSDLite320 were compared with their authors' code, SSDLite320 on random numbers.
+torchvision's SSDLite320 were compared with their authors' code, SSDLite320 on random numbers. RetinaFace: on the three
+networks of Face-Detector-1MB-with-landmark, and on Pytorch_Retinaface's code with made-up numbers, as its files are not in
+the repository.
 """
 
 from math import ceil
@@ -49,6 +53,11 @@ class Ssd(GridDetector):
 
     The anchors (priors) of ST's networks, of TensorFlow's SSD MobileNet 300, of torchvision's SSDLite320 and of
     Ultra-Light-Fast-Generic-Face-Detector-1MB are known. Those of other networks are an option.
+
+    RetinaFace's faces have five keypoints: right eye, left eye, nose tip, right mouth corner, left mouth corner. "Right" is
+    the person's right. The anchors of Pytorch_Retinaface and those of the versions slim and RFB of
+    Face-Detector-1MB-with-landmark are known. Its version mobilenet0.25 has as many rows as Pytorch_Retinaface, but smaller
+    anchors, which have to be given.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family or
     whose anchors are not known.
@@ -147,17 +156,17 @@ class MarginDecoder(GridDecoder):
 
 
 class SsdBoxes(GridBoxes):
-    """Scores [1, N, 1 + classes] and boxes [1, N, 4].
+    """Scores [1, N, 1 + classes] and boxes [1, N, 4]; of RetinaFace, keypoints [1, N, 10], too.
 
     margins     the Margins of scores that are logits, or None
     """
 
-    expected_outputs = "scores [1, N, 1 + classes] and boxes [1, N, 4]"
-    counts = (2,)
+    expected_outputs = "scores [1, N, 1 + classes] and boxes [1, N, 4], of RetinaFace also keypoints [1, N, 10]"
+    counts = (2, 3)
     margins = None
 
     def form(self, options, outputs):
-        scores, boxes = self._told_apart(outputs)
+        scores, boxes, keypoints = self._told_apart(outputs)
         if are_corners(outputs[boxes.index]):
             raise ValueError(
                 "expected offsets from priors, got corners of boxes, x1 < x2 and y1 < y2 everywhere, in %s: leave out the "
@@ -165,7 +174,8 @@ class SsdBoxes(GridBoxes):
             )
         anchors = boxes.size // 4
         classes = scores.size // anchors - 1
-        levels, order = self._levels(options, anchors)
+        levels, order = self._levels(options, anchors, keypoints)
+        points = keypoints and Channels(keypoints, HeadLayout(10, anchors, False), 0)
         table = Channels(scores, HeadLayout(1 + classes, anchors, False), 1)
         search, factors = table, None
         logits, self.is_final = are_logits(scores, outputs[scores.index], self.is_final)
@@ -173,7 +183,8 @@ class SsdBoxes(GridBoxes):
             self.margins = Margins(scores, len(outputs), classes, options.threshold)
             search, factors = Channels(self.margins, HeadLayout(1, anchors, False), 0), table
         box_channels = Channels(boxes, HeadLayout(4, anchors, False), 0)
-        form = GridForm((GridPart(search, factors, box_channels, None, levels),), classes)
+        form = GridForm((GridPart(search, factors, box_channels, points, levels),), classes)
+        form.points = 5 if points else 0
         if logits:
             form.search = SIGMOID
             form.scores = SOFTMAX
@@ -184,7 +195,8 @@ class SsdBoxes(GridBoxes):
         return form
 
     def label_names(self, options, model, classes):
-        return without_background(labels_of(options, model), classes, options.labels is not None)
+        labels = without_background(labels_of(options, model), classes, options.labels is not None)
+        return labels or (["face"] if self.count == 3 else None)
 
     def decoder_of(self, form, options):
         if not self.margins:
@@ -192,25 +204,31 @@ class SsdBoxes(GridBoxes):
         return MarginDecoder(form, self.labels, options, self.margins)
 
     def _told_apart(self, outputs):
-        """The outputs with the scores and with the boxes."""
-        one, other = self.outputs
+        """The outputs with the scores, with the boxes, and with the keypoints or None."""
+        left = list(self.outputs)
+        keypoints = None
+        for tensor in self.outputs:
+            if self.count == 3 and rows_of(tensor)[1] == 10:
+                keypoints = tensor
+                left.remove(tensor)
+        one, other = left
         found = [pair for pair in ((one, other), (other, one)) if _fit(*pair)]
         if len(found) == 2:
             # Three classes give both outputs four columns. Nearly everywhere the background is the best of them.
             parts = [_background_part(tensor, outputs[tensor.index]) for tensor in self.outputs]
             self.is_final = parts[0] != parts[1]
             found = found[parts[1] > parts[0] :]
-        if not found:
+        if not found or keypoints and rows_of(keypoints)[0] != rows_of(one)[0]:
             raise refused(self)
-        return found[0]
+        return found[0] + (keypoints,)
 
-    def _levels(self, options, anchors):
+    def _levels(self, options, anchors, keypoints):
         """The levels of a GridPart, and the order of the boxes' numbers."""
         maps, order = options.anchors, options.box_order
         if maps is None:
-            from .priors import known
+            from .priors import known, known_faces
 
-            found = known(anchors, self.size)
+            found = (known_faces if keypoints else known)(anchors, self.size)
             if found is None:
                 raise ValueError(
                     "expected a known SSD network, got a head of %d rows and an input of (width, height) %s: give the "
@@ -219,6 +237,8 @@ class SsdBoxes(GridBoxes):
             maps = found[0]
             order = order or found[1]
         levels = []
+        if keypoints and order == "yxhw":
+            raise ValueError("box_order: expected None or 'xywh' for a network with keypoints, got 'yxhw'")
         first = 0
         for columns, rows, sizes, stride in maps:
             cell = []

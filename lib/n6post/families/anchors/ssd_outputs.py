@@ -26,12 +26,15 @@ from ...tensors.label_sets import without_background
 from ...tensors.quantization import OutputTensor
 from ..end_to_end import EndToEndDecoder
 from ..frame_boxes import Decoder, FrameBoxes, labels_of
-from .ssd import are_corners, are_logits, refused, rows_of
+from .ssd import SsdBoxes, are_corners, are_logits, refused, rows_of
 
 
 def priors(options, model, outputs):
-    """The FrameBoxes of scores, boxes and priors."""
-    found = FrameBoxes(model, outputs, 3, "scores [1, N, 1 + classes], boxes [1, N, 4] and priors [1, N, 4]")
+    """The FrameBoxes of scores, boxes and priors, or of a RetinaFace, which has keypoints instead of priors."""
+    expected = "scores [1, N, 1 + classes], boxes [1, N, 4] and priors [1, N, 4], or keypoints [1, N, 10] beside two scores"
+    found = FrameBoxes(model, outputs, 3, expected)
+    if sorted([rows_of(tensor)[1] for tensor in found.outputs]) == [2, 4, 10]:
+        return SsdBoxes(options, model, outputs)
     _refuse(options, "puts out its priors")
     scores, boxes, corners = _told_apart(found, outputs)
     rows, columns = rows_of(scores)

@@ -3,8 +3,9 @@
 in      rows [1, N, 5 + classes] or the transpose, three for each cell, with decoded boxes cx, cy, w, h in 0..1 or in input
         pixels, objectness and class scores after the sigmoid: what `export.py` makes. Or the three maps below that,
         [1, h, w, 3 * (5 + classes)] or [1, 3 * (5 + classes), h, w], strides 8, 16 and 32, with logits. int8, uint8, int16
-        or float32, the maps in any order and each with its own scale
-out     a list of Detection, best first, in frame pixels
+        or float32, the maps in any order and each with its own scale. Or rows [1, N, 16] of YOLOv5-face: box, objectness, x
+        and y of five landmarks, class score
+out     a list of Detection, best first, in frame pixels, with keypoints if it is YOLOv5-face
 
 The score is the objectness times the best class score. In a map, a box has its center at column - .5 + 2 * sigmoid(x) cells
 and is 4 * sigmoid(width)^2 anchors wide (models/yolo.py of ultralytics/yolov5, class Detect).
@@ -12,7 +13,11 @@ and is 4 * sigmoid(width)^2 anchors wide (models/yolo.py of ultralytics/yolov5, 
 OpenMV's YoloV5 takes the objectness alone as the score, ST's od_pp_yolov5.c the class score alone: both find more than
 Ultralytics does with the same threshold.
 
-Proven on yolov5n of Ultralytics in uint8, on its rows and its maps.
+Landmarks are in the unit of the boxes (models/yolo.py of deepcam-cn/yolov5-face, class Detect). Such rows may be those of
+eleven classes, too: the numbers decide.
+
+Proven on yolov5n of Ultralytics in uint8, on its rows and its maps. YOLOv5-face: with its authors' code on random numbers,
+as no trained file is in their repository.
 """
 
 from ulab import numpy as np
@@ -29,6 +34,9 @@ _ANCHORS = 10, 13, 16, 30, 33, 23, 30, 61, 62, 45, 59, 119, 116, 90, 156, 198, 3
 class YoloV5(GridDetector):
     """Post-processor for YOLOv5 detection: `ml.Model(path, postprocess=n6post.YoloV5())`.
 
+    It also reads YOLOv5-face, whose faces have five keypoints: right eye, left eye, nose tip, right mouth corner, left mouth
+    corner. "Right" is the person's right.
+
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
@@ -42,6 +50,7 @@ class YoloV5(GridDetector):
 
 class YoloV5Boxes(ObjectnessBoxes):
     counts = (1, 3)
+    faces = False
     expected_outputs = "rows [1, N, 5 + classes], or a map [1, h, w, 3 * (5 + classes)] for each of three strides"
 
     def form(self, options, outputs):
@@ -51,16 +60,37 @@ class YoloV5Boxes(ObjectnessBoxes):
         if options.anchors:
             raise ValueError("anchors: expected None for rows, whose boxes are decoded, got %r" % (options.anchors,))
         form, _ = self.row_form(3)
-        from ..family_check import check_classes
+        from ..family_check import check_classes, shows_landmarks
 
-        check_classes(self.layout, self.tensor, outputs[0])
+        layout, tensor = self.layout, self.tensor
+        landmarks = shows_landmarks(layout, tensor, outputs[0]) if layout.channels == 16 else False
+        names = len(options.labels or ())
+        self.faces = landmarks if landmarks is not None else names == 1
+        if self.faces:
+            form = objectness_form([(tensor, layout, 0, ())], 1, True, 15, 5)
+        elif layout.channels == 16 and names == 1:
+            raise ValueError(
+                "expected x and y of five landmarks behind the objectness, as of YOLOv5-face, or eleven labels, got other "
+                "numbers in %s and one label" % tensor
+            )
+        else:
+            check_classes(layout, tensor, outputs[0])
         units = options.box_units
         if units is None and (self.tensor.dtype == FLOAT or self.tensor.largest() > 8.0):
             # On average, centers are in the middle of the input.
             center = np.mean(self.some_centers(outputs[0]))
             self.is_final = bool(center > 0.0)
             units = "pixels" if center > 2.0 else None
+        self.is_final = self.is_final and landmarks is not None
         return self.decoded(form, units)
+
+    def label_names(self, options, model, classes):
+        labels = super().label_names(options, model, classes)
+        if not self.faces:
+            return labels
+        from ...tensors.label_sets import checked_names
+
+        return checked_names(labels, 1) if labels else ["face"]
 
     def _maps(self, options, outputs):
         if options.box_units:

@@ -15,10 +15,9 @@ Proven on OpenCV's own network, against its FaceDetectorYN and ST's C code, floa
 
 from ulab import numpy as np
 
-from ...tensors.head_layout import HeadLayout
 from ...tensors.options import Options
 from ..frame_boxes import Detector
-from .grids import EXP, Channels, GridBoxes, GridForm, GridPart
+from .grids import EXP, GridBoxes, GridForm, GridPart
 
 _STRIDES = 8, 16, 32
 
@@ -58,7 +57,8 @@ class YuNetBoxes(GridBoxes):
         for stride in _STRIDES:
             # An input that the strides do not divide is padded, and the last cells are cut by its edge.
             width, height = [-(-side // stride) for side in self.size]
-            search, scores, boxes, points = [self._take(left, channels, width, height) for channels in (1, 1, 4, 10)]
+            found = [self.take(left, channels, width, height) for channels in (1, 1, 4, 10)]
+            search, scores, boxes, points = [one[0] for one in found]
             # Either may be searched. The class score is .4 and more nearly everywhere, so the objectness leaves fewer cells.
             if self._mean(outputs, search.output) > self._mean(outputs, scores.output):
                 search, scores = scores, search
@@ -70,23 +70,6 @@ class YuNetBoxes(GridBoxes):
         form.root = True
         form.points = 5
         return form
-
-    def _take(self, left, channels, width, height):
-        """The Channels of an output with so many channels for a map of this size. It is removed from the list `left`."""
-        cells = width * height
-        rows = (cells, channels), (1, cells, channels), (1, height, width, channels)
-        columns = (1, channels, cells), (1, channels, height, width)
-        flat = (cells,), (1, cells)
-        for first in (False, True):
-            for position, tensor in enumerate(left):
-                shape = tensor.shape
-                if shape in (columns if first else rows) or channels == 1 and shape in flat:
-                    del left[position]
-                    return Channels(tensor, HeadLayout(channels, cells, first), 0)
-        shapes = ", ".join([str(tensor.shape) for tensor in self.outputs])
-        raise ValueError(
-            "expected %s, got %s and an input of (width, height) %s" % (self.expected_outputs, shapes, self.size)
-        )
 
     def _mean(self, outputs, tensor):
         """The mean of class scores or objectness; ValueError for logits, whose product would be large in the background."""
