@@ -550,7 +550,7 @@ class YoloV5(_ClassDetector):
         """
 
 class YoloX(_ClassDetector):
-    """Post-processor for YOLOX, Megvii's and ST's: `ml.Model(path, postprocess=n6post.YoloX())`.
+    """Post-processor for YOLOX, Megvii's and ST's, and YOLOv6: `ml.Model(path, postprocess=n6post.YoloX())`.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
@@ -580,7 +580,7 @@ class YoloX(_ClassDetector):
         anchors: _Anchors | None = None,
         box_units: Literal["cells", "pixels", "normalized"] | None = None,
     ) -> None:
-        """Post-processor for YOLOX, Megvii's and ST's: `ml.Model(path, postprocess=n6post.YoloX())`.
+        """Post-processor for YOLOX, Megvii's and ST's, and YOLOv6: `ml.Model(path, postprocess=n6post.YoloX())`.
 
         - `threshold`: Minimum score of a detection, 0..1.
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.

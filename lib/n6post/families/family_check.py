@@ -19,43 +19,54 @@ _LOW = 0.02
 _HIGH = 0.06
 _NEVER_ZERO = 0.003  # the best class score of YOLOX for nearly all anchors
 _BEYOND = 0.05  # how far scores may be outside of 0..1, besides one and a half steps of the quantization
+_COARSE = 0.125  # steps of scores that show nothing any more
 _LARGEST_ANGLE = 3.1416  # radians, in either direction
 _YOLOX = "YOLOX or YOLOv5 (objectness before the classes)"
 _FEWEST_ROWS = 16  # of an end-to-end head
 _COORDINATE = 0.8  # the correlation of a keypoint's coordinate with the box center; that of a score is less than .5
 
 
-def check_first_class(layout, tensor, array):
-    """ValueError if the scores of the first class are logits, or all 1 as the objectness of YOLOv6."""
+def check_first_class(layout, tensor, array, extra):
+    """Whether the scores of the first class are the objectness of YOLOv6. ValueError if they are logits.
+
+    extra   how many numbers an anchor has behind its scores
+    """
     numbers = sample(layout, 0, 5, tensor, array, _ANCHORS)
     first = numbers[4]
-    if float(np.min(numbers[:4])) < float(np.max(numbers[:4])):  # not in a constant frame
-        if _median(first) < -0.5 - 1.5 * _step(tensor):
-            raise ValueError(
-                "expected class scores from 0 to 1, got logits in %s (%.3g on average for the first class): the head is"
-                " without its sigmoid, or of another network; export it with the sigmoid" % (tensor, float(np.mean(first)))
-            )
-        check_yolov6(layout, tensor, array)
+    if not float(np.min(numbers[:4])) < float(np.max(numbers[:4])):
+        return False  # a constant frame
+    if _median(first) < -0.5 - 1.5 * _step(tensor):
+        raise ValueError(
+            "expected class scores from 0 to 1, got logits in %s (%.3g on average for the first class): the head is"
+            " without its sigmoid, or of another network; export it with the sigmoid" % (tensor, float(np.mean(first)))
+        )
+    if not is_yolov6(layout, tensor, array):
+        return False
+    if extra:
+        raise _refused(tensor, "YOLOv6 (an objectness of 1 everywhere)", "n6post.YoloX()")
+    check_classes(layout, tensor, array)
+    return True
 
 
-def check_yolov6(layout, tensor, array):
-    """ValueError if the objectness of [1, N, 5 + classes] is 1 everywhere."""
+def is_yolov6(layout, tensor, array):
+    """Whether the objectness of [1, N, 5 + classes] is 1 everywhere. ValueError if integers hide that, and the scores."""
     centers = layout.column(array, 0)
     objectness = layout.column(array, 4)
     least, largest = float(np.min(objectness)), float(np.max(objectness))
     off = (largest - tensor.zero_point) * tensor.scale - 1.0
-    margin = 0.05 + _step(tensor)
+    step = _step(tensor)
+    margin = 0.05 + step
     if layout.channels < 6 or least < largest or not -margin < off < margin:
-        return
+        return False
     saturated = (float(np.min(layout.column(array, 5))) - tensor.zero_point) * tensor.scale > 0.5
-    if np.min(centers) < np.max(centers) and not saturated:
-        from ..tensors.errors import not_decoded
-
-        raise not_decoded(
-            tensor,
-            "YOLOv6 ([1, N, 5 + classes] with an objectness of 1 everywhere)",
-            "leave that column out of the network, or read the rows in your script, and pass the boxes to n6post.detections",
+    if saturated or not np.min(centers) < np.max(centers):
+        return False
+    if step > _COARSE:
+        raise ValueError(
+            "expected scores from 0 to 1, got steps of %.3g in %s, as of YOLOv6, whose boxes are in pixels: leave this"
+            " output in float32, or make it int16" % (step, tensor)
         )
+    return True
 
 
 def check_classes(layout, tensor, array):
@@ -188,7 +199,6 @@ def check_objectness(layout, tensor, array):
 
     ValueError if they are 0 nearly everywhere, as in a YOLOv8 of one class more.
     """
-    check_yolov6(layout, tensor, array)
     values = sample(layout, 5, layout.channels, tensor, array, _ANCHORS)
     best = np.max(values, axis=0)  # camera: long-axis: as in check_scores
     return not _are_scores(best, "objectness before the class scores", layout, tensor)
