@@ -190,12 +190,10 @@ def keypoints(random: Any, count: int, columns: int) -> Array:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [6, 9, 18, 21])
-def test_keypoints_without_scores_are_refused_by_name(count: int, kind: str) -> None:
+def test_keypoints_without_scores_are_no_class_scores(count: int, kind: str) -> None:
     random = np.random.default_rng(count)
     pairs = stored(keypoints(random, count, 2), kind, True)
-    if 2 * count % 3 == 0:
-        with pytest.raises(ValueError, match=f"{count} keypoints of x and y without scores"):
-            FakeModel([pairs], SIZE).run(n6post.YoloV8Pose(labels=["person"]))
+    assert {d.keypoints.shape for d in FakeModel([pairs], SIZE).run(n6post.YoloV8Pose(labels=["person"]))} == {(count, 3)}
     with pytest.raises(ValueError, match=r"poses with keypoints of x and y without scores \(kpt_shape=\[K, 2\]\)"):
         FakeModel([pairs], SIZE).run(n6post.YoloV8())
     assert isinstance(FakeModel([stored(keypoints(random, count, 3), kind, True)], SIZE).run(n6post.YoloV8Pose()), list)
@@ -248,19 +246,10 @@ def test_detector_with_labels_too_few_is_not_a_pose(kind: str, classes: int, lab
         model.run(n6post.processor_for(model))
 
 
-@pytest.mark.parametrize("count", [3, 6, 9, 12])
-@pytest.mark.parametrize("kind", ["float32", "int8"])
-def test_flat_keypoints_of_two_classes_are_refused(count: int, kind: str) -> None:
-    # The keypoints of a raw head begin at channel 6 then, as those of an end-to-end head do.
-    model = other_networks.model(other_networks.flat_pose((320, 320), count, 2), (320, 320), kind, 2)
-    with pytest.raises(ValueError, match="keypoints of x, y without scores|kpt_shape"):
-        model.run(n6post.YoloV8Pose())
-
-
 def test_keypoint_score_far_above_1_is_refused() -> None:
     rows = np.zeros((1, 300, 6 + 42))
-    rows[0, :2] = [100, 100, 160, 180, 0.9, 0, *[120.0, 140.0] * 21]
-    with pytest.raises(ValueError, match=r"expected keypoint scores from 0 to 1, got 130 in .* kpt_shape=\[K, 2\]"):
+    rows[0, :2] = [100, 100, 160, 180, 0.9, 0, *[300.0, 310.0] * 21]  # far from the box
+    with pytest.raises(ValueError, match=r"expected keypoint scores from 0 to 1, got 30[05] in .* kpt_shape=\[K, 2\]"):
         other_networks.model([rows], (320, 320)).run(n6post.YoloV8Pose())
 
 

@@ -54,16 +54,6 @@ CASES = {
     "PFLD 98 in pixels": Case("PFLD", lambda s: other.face_points(98, 112), ((112, 112),), attached=CLASSIFIER),
     "tiny YOLOv4": Case("tiny YOLOv3 or YOLOv4", lambda s: other.three_anchors(s, 80)[1:], ((416, 416), W)),
 }
-for keypoints in (3, 4, 5, 8, 17, 21):
-    CASES[f"pose of {keypoints} flat keypoints"] = Case(
-        "keypoints of x.* y without scores",
-        lambda s, k=keypoints: other.flat_pose(s, k),  # type: ignore[misc]
-        labels=(0, 1),
-        attached=(lambda: n6post.YoloV8(), *([lambda: n6post.YoloV8Pose()] if keypoints % 3 == 0 else [])),
-    )
-CASES["pose of two classes"] = Case("4 keypoints of x, y without", lambda s: other.flat_pose(s, 4, 2), labels=(2,))
-CASES["pose in pixels"] = Case("keypoints of x.* y without", lambda s: other.flat_pose(s, 8, pixels=True))
-
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", CASES)

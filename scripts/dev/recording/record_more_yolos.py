@@ -1,12 +1,13 @@
-"""Record outputs of YOLOv6, and what its authors' code makes of them.
+"""Record outputs of YOLOv6 and of poses with kpt_shape=[K, 2], and what their authors' code makes of them.
 
-For host_tests/families/anchors/test_yolox.py. It writes more_yolos.npz.xz, whose cases are like those of objectness.npz.xz:
+For host_tests/families/anchors/test_yolox.py and yolo/test_yolov8_pose.py. It writes more_yolos.npz.xz, whose cases are
+like those of objectness.npz.xz:
 
     python scripts/dev/recording/record_more_yolos.py FOLDER
 
 FOLDER has bus.jpg, a photograph of persons and a bus, and the sources that judge, which run here and are not copied: YOLOv6
-of meituan/YOLOv6, with the networks in deploy/NCNN. It needs numpy, pillow, ncnn, torch and torchvision. The judges get
-exactly the numbers that are stored.
+of meituan/YOLOv6, with the networks in deploy/NCNN. It needs numpy, pillow, ncnn, torch, torchvision and ultralytics
+8.4.190. The judges get exactly the numbers that are stored. The networks of poses have random weights.
 """
 
 from __future__ import annotations
@@ -63,6 +64,31 @@ def yolov6_rows(maps: list[Array]) -> Array:
     return head([torch.tensor(one)[None] for one in maps]).numpy()  # type: ignore[no-any-return]
 
 
+def flat_pose(file: str, keypoints: int, side: int) -> Array:
+    """What a pose network of Ultralytics with kpt_shape=[K, 2] and random weights, scaled so that boxes differ, puts out."""
+    from ultralytics.nn.tasks import PoseModel
+    from ultralytics.utils import ROOT, YAML
+
+    torch.manual_seed(keypoints)
+    settings = {**YAML.load(ROOT / "cfg/models" / file), "kpt_shape": [keypoints, 2], "scale": "n"}
+    network = PoseModel(settings, ch=3, nc=1, verbose=False)
+    for module in network.modules():
+        if isinstance(module, torch.nn.BatchNorm2d):
+            module.momentum = 1.0
+    with torch.no_grad():
+        network.train()(torch.rand(4, 3, side, side))
+        head = network.eval().model[-1]
+        head.end2end = "26" in file
+        factors = {"cv2": 0.15, "cv3": 0.4, "cv4": 0.02, "one2one_cv2": 0.02, "one2one_cv3": 0.4, "one2one_cv4_kpts": 0.03}
+        for name, factor in factors.items():
+            for one in getattr(head, name, None) or ():
+                last = [module for module in one.modules() if isinstance(module, torch.nn.Conv2d)][-1]
+                last.weight *= factor
+                if name.endswith("cv3") or name.startswith("one2one_cv2"):
+                    last.bias[:] = -2.0 if name.endswith("cv3") else 2.0
+        return network(torch.rand(1, 3, side, side))[0].numpy()  # type: ignore[no-any-return]
+
+
 def record(folder: Path) -> None:
     version = types.ModuleType("pkg_resources")
     version.parse_version = lambda text: [int(n) for n in text.split("+")[0].split(".")]  # type: ignore[attr-defined]
@@ -92,6 +118,16 @@ def record(folder: Path) -> None:
     (tensor,) = recorder.quantized([rows], "float16")
     found = non_max_suppression(torch.tensor(recorder.real(tensor)), 0.25, 0.45)[0].numpy()
     store("yolov6 bus.jpg", "YoloX", 320, LABELS, [tensor], {"meituan": found}, threshold=0.25, iou_threshold=0.45)
+
+    from ultralytics.utils.nms import non_max_suppression as suppressed
+
+    for file, keypoints in (("v8/yolov8-pose.yaml", 5), ("v8/yolov8-pose.yaml", 12), ("26/yolo26-pose.yaml", 12)):
+        (tensor,) = recorder.quantized([flat_pose(file, keypoints, 128)], "float16")
+        rows = torch.tensor(recorder.real(tensor))
+        found = rows[0][rows[0, :, 4] > 0.25] if "26" in file else suppressed(rows, 0.25, 0.7, nc=1)[0]
+        name = f"pose {Path(file).stem} {keypoints}"
+        arrays[name], arrays[f"{name} found"] = tensor.values, found.numpy().astype(np.float32)
+        print(f"{name}: {tensor.values.shape}, {len(found)} poses, {found[:8, 4].numpy().round(3).tolist()}")
 
     recorder.write(recorder.DATA / "more_yolos.npz.xz", {**arrays, "index": np.array(json.dumps(cases))})
 

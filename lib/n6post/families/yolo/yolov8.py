@@ -87,7 +87,7 @@ def read(boxes, options, model, outputs, extras):
     labels = options.labels
     boxes.labels = labels_of(options, model)
     if extra < 0:
-        extra = extras.extra_channels(boxes, options, rows)
+        extra = extras.extra_channels(boxes, options, rows, array)
     classes = _ANY_CLASS if rows else channels - 4 - extra
     if classes < 1:
         raise ValueError(
