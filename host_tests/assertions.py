@@ -227,7 +227,7 @@ WANTED: dict[str, tuple[str, ...]] = {
     "mask_padding": ("a number from 0.0 to 10000.0",),
     "mask_overlap": (_SHARE,),
     "keypoint_threshold": (_SHARE,),
-    "score_type": ("'probability', 'logit' or None",),
+    "score_type": ("'probability', 'logit' or None", "'probability', 'logit', 'missing' or None"),
     "layout": ("'NHWC', 'NCHW', 'keypoints' or None", "'NHWC', 'NCHW' or None"),
     "output_type": ("'probability', 'logit', 'class_ids' or None",),
     "background": ("an integer from 0 to 255",),

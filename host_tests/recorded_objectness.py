@@ -1,6 +1,6 @@
 """Outputs of real YOLO networks with an objectness in data/objectness.npz.xz, and what other software makes of them.
 
-scripts/dev/recording/record_objectness.py made the file.
+scripts/dev/recording/record_objectness.py made the file. more_yolos.npz.xz beside it, of record_more_yolos.py, has others.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from fakes import Array, FakeModel, Tensor
-from recorded_data import about, channels_last, stored
+from recorded_data import about, channels_last, stored, tensor_of
 
 
 class Recorded(NamedTuple):
@@ -35,10 +35,11 @@ class Recorded(NamedTuple):
 @cache
 def recorded() -> dict[str, Recorded]:
     found = {}
-    arrays = stored("objectness")
-    for index, case in enumerate(about("objectness", "index")):
-        scales = enumerate(case.pop("quantization"))
-        tensors = [Tensor(channels_last(arrays[f"{index}_{k}"]), *quantization) for k, quantization in scales]
-        results = {judge: arrays[f"{index}_{judge}"] for judge in case.pop("judges")}
-        found[case["name"]] = Recorded(**case, tensors=tensors, results=results)
+    for name in ("objectness", "more_yolos"):
+        arrays = stored(name)
+        for index, case in enumerate(about(name, "index")):
+            scales = enumerate(case.pop("quantization"))
+            tensors = [tensor_of(channels_last(arrays[f"{index}_{k}"]), *quantization) for k, quantization in scales]
+            results = {judge: arrays[f"{index}_{judge}"] for judge in case.pop("judges")}
+            found[case["name"]] = Recorded(**case, tensors=tensors, results=results)
     return found

@@ -190,12 +190,10 @@ def keypoints(random: Any, count: int, columns: int) -> Array:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("count", [6, 9, 18, 21])
-def test_keypoints_without_scores_are_refused_by_name(count: int, kind: str) -> None:
+def test_keypoints_without_scores_are_no_class_scores(count: int, kind: str) -> None:
     random = np.random.default_rng(count)
     pairs = stored(keypoints(random, count, 2), kind, True)
-    if 2 * count % 3 == 0:
-        with pytest.raises(ValueError, match=f"{count} keypoints of x and y without scores"):
-            FakeModel([pairs], SIZE).run(n6post.YoloV8Pose(labels=["person"]))
+    assert {d.keypoints.shape for d in FakeModel([pairs], SIZE).run(n6post.YoloV8Pose(labels=["person"]))} == {(count, 3)}
     with pytest.raises(ValueError, match=r"poses with keypoints of x and y without scores \(kpt_shape=\[K, 2\]\)"):
         FakeModel([pairs], SIZE).run(n6post.YoloV8())
     assert isinstance(FakeModel([stored(keypoints(random, count, 3), kind, True)], SIZE).run(n6post.YoloV8Pose()), list)
@@ -248,19 +246,10 @@ def test_detector_with_labels_too_few_is_not_a_pose(kind: str, classes: int, lab
         model.run(n6post.processor_for(model))
 
 
-@pytest.mark.parametrize("count", [3, 6, 9, 12])
-@pytest.mark.parametrize("kind", ["float32", "int8"])
-def test_flat_keypoints_of_two_classes_are_refused(count: int, kind: str) -> None:
-    # The keypoints of a raw head begin at channel 6 then, as those of an end-to-end head do.
-    model = other_networks.model(other_networks.flat_pose((320, 320), count, 2), (320, 320), kind, 2)
-    with pytest.raises(ValueError, match="keypoints of x, y without scores|kpt_shape"):
-        model.run(n6post.YoloV8Pose())
-
-
 def test_keypoint_score_far_above_1_is_refused() -> None:
     rows = np.zeros((1, 300, 6 + 42))
-    rows[0, :2] = [100, 100, 160, 180, 0.9, 0, *[120.0, 140.0] * 21]
-    with pytest.raises(ValueError, match=r"expected keypoint scores from 0 to 1, got 130 in .* kpt_shape=\[K, 2\]"):
+    rows[0, :2] = [100, 100, 160, 180, 0.9, 0, *[300.0, 310.0] * 21]  # far from the box
+    with pytest.raises(ValueError, match=r"expected keypoint scores from 0 to 1, got 30[05] in .* kpt_shape=\[K, 2\]"):
         other_networks.model([rows], (320, 320)).run(n6post.YoloV8Pose())
 
 
@@ -304,6 +293,82 @@ def test_empty_scene_of_a_detector_is_examined_again(family: str) -> None:
     processor = getattr(n6post, family)()
     FakeModel([head], SIZE).run(processor)
     assert not processor._binding.is_final
+
+
+# --- YOLOv6: rows [1, N, 5 + classes] with an objectness of 1 ---
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("classes", [1, 2, 3, 80])
+def test_rows_of_yolov6_are_read_with_and_without_labels(classes: int, kind: str) -> None:
+    for size in ((320, 320), (320, 192)):
+        (rows,) = other_networks.yolov6(size, classes)
+        if kind.endswith("int8"):
+            rows[..., :4] /= np.tile(size, 2)  # 256 steps are too few for pixels
+        expected = (int(0.4 * size[0]), int(0.4 * size[1]), 30, 30)
+        for turned in (False, True):
+            for labels in (0, classes):
+                model = other_networks.model([rows.swapaxes(1, 2) if turned else rows], size, kind, labels)
+                processors: list[Any] = [n6post.YoloV8(), n6post.YoloV8(nms_sigma=0.5), n6post.YoloX()]
+                if turned and labels:  # by shape and labels these are oriented boxes
+                    with pytest.raises(ValueError, match=r"of YOLOv6 \(an objectness of 1 everywhere\): use n6post.YoloX"):
+                        model.run(n6post.processor_for(model))
+                else:
+                    processors.append(n6post.processor_for(model))
+                    assert n6post.diagnose(model, model.outputs()) == []
+                for processor in processors:
+                    (d,) = model.run(processor)
+                    assert np.abs(np.subtract(d.rect, expected)).max() <= (2 if kind.endswith("int8") else 1)
+                    assert d.class_id == classes - 1 and abs(d.score - 0.9) < 0.02
+                    assert not labels or d.label == f"class {classes - 1}"
+            if classes != 80:
+                model = other_networks.model([rows], size, kind, classes + 1)
+                with pytest.raises(ValueError, match=f"expected {classes} labels, one per class, got {classes + 1}"):
+                    model.run(n6post.processor_for(model))
+
+
+@pytest.mark.parametrize("background", [1e-4, 0.01])
+def test_yolov6_is_no_yolov8_and_has_no_angles(background: float) -> None:
+    """Whether its scores are nearly 0 everywhere, or those of one class are a little higher."""
+    (rows,) = other_networks.yolov6((320, 320), 3)
+    rows[..., 5:7] = 1e-4
+    rows[..., 7] = background
+    rows[0, ::7, 6] = 0.8
+    for labels in (0, 3):
+        model = other_networks.model([rows], (320, 320), labels=labels)
+        for processor in (n6post.YoloX(), n6post.YoloV8()):
+            assert {d.class_id for d in model.run(processor)} == {1}
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8"])
+@pytest.mark.parametrize("labels", [0, 3])
+def test_yolov6_in_steps_of_whole_pixels_is_refused(labels: int, kind: str) -> None:
+    model = other_networks.model(other_networks.yolov6((320, 320), 3), (320, 320), kind, labels)
+    for processor in (n6post.processor_for(model), n6post.YoloX()):
+        with pytest.raises(ValueError, match=r"expected scores from 0 to 1, got steps of \d.* as of YOLOv6, whose boxes"):
+            model.run(processor)
+
+
+def test_yolov6_with_more_than_scores_is_refused() -> None:
+    """YOLOv6-face has five landmarks there, in pixels."""
+    (rows,) = other_networks.yolov6((320, 320), 11)
+    rows[..., 5:15] = np.tile(rows[..., :2], 5) + np.linspace(-3, 3, 10)
+    for processor in (n6post.YoloV8(), n6post.YoloX()):
+        with pytest.raises(ValueError, match="YOLOv5-face"):
+            other_networks.model([rows], (320, 320)).run(processor)
+    pose = other_networks.yolov6((320, 320), 6)[0]
+    for constructor in (n6post.YoloV8Pose, n6post.YoloV8Obb):
+        with pytest.raises(ValueError, match=r"as of YOLOv6 \(an objectness of 1 everywhere\): use n6post.YoloX\(\)"):
+            other_networks.model([pose], (320, 320)).run(constructor())
+
+
+def test_saturated_scores_and_constant_frames_are_no_yolov6() -> None:
+    rows = np.full((1, 2100, 8), 1.0)
+    rows[..., :4] = other_networks.yolov6((320, 320), 3)[0][..., :4]
+    processor = n6post.YoloV8(labels=[str(k) for k in range(4)])
+    for constant in (False, True):
+        if constant:
+            rows[..., :4] = rows[..., 5:] = 0.0
+        other_networks.model([rows.copy()], (320, 320)).run(processor)
+        assert processor._binding.classes == 4
 
 
 def test_check_is_loaded_only_where_it_is_needed(monkeypatch: pytest.MonkeyPatch) -> None:

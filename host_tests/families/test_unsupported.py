@@ -36,9 +36,6 @@ CASES = {
     "YOLOX of COCO, nine maps": Case("a split head of YOLOX", lambda s: other.nine_maps(s, 80), (S,), (0, 80)),
     "YOLOv7-face": Case("YOLOv7-face", other.yolov7_face, (S, W), (1,)),
     "YOLOv7-face without a label": Case("rows with other numbers", other.yolov7_face, (S, W), (0,), (n6post.YoloV5,)),
-    "YOLOv6": Case("YOLOv6", lambda s: other.yolov6(s, 3), (S, W), (0, 3, 4), (lambda: n6post.YoloV8(), n6post.YoloX)),
-    "YOLOv6 of one class": Case("YOLOv6", lambda s: other.yolov6(s, 1), labels=(1,), attached=(n6post.YoloX,)),
-    "YOLOv6 of COCO": Case("YOLOv6", lambda s: other.yolov6(s, 80), (S, W), (0, 80), (n6post.YoloX,)),
     "YOLOv3": Case("YOLOv3", lambda s: other.three_anchors(s, 3), (S, (416, 416)), (0, 3), (n6post.YoloX,)),
     "YOLOv3 of COCO": Case("YOLOv3", lambda s: other.three_anchors(s, 80), (S, W), (0, 80)),
     "SCRFD of another input": Case("SCRFD", lambda s: other.scrfd((2 * s[0], s[1])), ((640, 640), S, W)),
@@ -57,16 +54,6 @@ CASES = {
     "a box": Case("a regression of 4 numbers", lambda s: [np.array([[0.1, 0.2, 0.5, 0.6]])], attached=CLASSIFIER),
     "tiny YOLOv4": Case("tiny YOLOv3 or YOLOv4", lambda s: other.three_anchors(s, 80)[1:], ((416, 416), W)),
 }
-for keypoints in (3, 4, 5, 8, 17, 21):
-    CASES[f"pose of {keypoints} flat keypoints"] = Case(
-        "keypoints of x.* y without scores",
-        lambda s, k=keypoints: other.flat_pose(s, k),  # type: ignore[misc]
-        labels=(0, 1),
-        attached=(lambda: n6post.YoloV8(), *([lambda: n6post.YoloV8Pose()] if keypoints % 3 == 0 else [])),
-    )
-CASES["pose of two classes"] = Case("4 keypoints of x, y without", lambda s: other.flat_pose(s, 4, 2), labels=(2,))
-CASES["pose in pixels"] = Case("keypoints of x.* y without", lambda s: other.flat_pose(s, 8, pixels=True))
-
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", CASES)

@@ -349,7 +349,7 @@ class YoloV8Pose(YoloV8):
     """Post-processor for YOLOv8, YOLO11 and YOLO26 pose: every detection has `.keypoints`.
 
     They are a float32 array (K, 3): x and y in frame pixels, clipped to the frame, and the keypoint's score. All keypoints
-    are returned, whatever their score.
+    are returned, whatever their score. Networks with kpt_shape=[K, 2] have no scores: then each is 1.
 
     It has YoloV8's options besides its own, and accepts end-to-end heads [1, rows, 6 + 3 x keypoints] as YoloV8 does.
     """
@@ -361,10 +361,11 @@ class YoloV8Pose(YoloV8):
 
     Labels that are as many as one class has keypoints are taken for the names of the keypoints; then there is one class.
     """
-    score_type: Literal["probability", "logit"] | None
-    """What the third number of a keypoint is: a "probability", 0..1, or a "logit", to which the sigmoid is applied.
+    score_type: Literal["probability", "logit", "missing"] | None
+    """What the third number of a keypoint is: a "probability", 0..1, or a "logit", to which the sigmoid is applied; or
+    "missing", if a network with kpt_shape=[K, 2] has only x and y. Then each score is 1.
 
-    None detects it at the first frame: only logits can be negative.
+    None detects it at the first frame: only logits can be negative, and what goes with the box is a coordinate.
     """
 
     def __init__(
@@ -382,7 +383,7 @@ class YoloV8Pose(YoloV8):
         box_order: Literal["xywh", "xyxy"] | None = None,
         keypoint_threshold: float = 0.5,
         class_count: int | None = None,
-        score_type: Literal["probability", "logit"] | None = None,
+        score_type: Literal["probability", "logit", "missing"] | None = None,
     ) -> None:
         """Post-processor for YOLOv8, YOLO11 and YOLO26 pose: every detection has `.keypoints`.
 
@@ -411,7 +412,8 @@ class YoloV8Pose(YoloV8):
           Labels that are as many as one class has keypoints are taken for the names of the keypoints; then there is one
           class.
         - `score_type`: What the third number of a keypoint is: a "probability", 0..1, or a "logit", to which the sigmoid is
-          applied. None detects it at the first frame: only logits can be negative.
+          applied; or "missing", if a network with kpt_shape=[K, 2] has only x and y. Then each score is 1. None detects it
+          at the first frame: only logits can be negative, and what goes with the box is a coordinate.
         """
 
     def __call__(  # type: ignore[override]
@@ -561,7 +563,7 @@ class YoloV5(_ClassDetector):
         """
 
 class YoloX(_ClassDetector):
-    """Post-processor for YOLOX, Megvii's and ST's: `ml.Model(path, postprocess=n6post.YoloX())`.
+    """Post-processor for YOLOX, Megvii's and ST's, and YOLOv6: `ml.Model(path, postprocess=n6post.YoloX())`.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
@@ -591,7 +593,7 @@ class YoloX(_ClassDetector):
         anchors: _Anchors | None = None,
         box_units: Literal["cells", "pixels", "normalized"] | None = None,
     ) -> None:
-        """Post-processor for YOLOX, Megvii's and ST's: `ml.Model(path, postprocess=n6post.YoloX())`.
+        """Post-processor for YOLOX, Megvii's and ST's, and YOLOv6: `ml.Model(path, postprocess=n6post.YoloX())`.
 
         - `threshold`: Minimum score of a detection, 0..1.
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
@@ -3904,6 +3906,7 @@ class _AnyFamily(
     box_units: Any
     box_order: Any
     layout: Any
+    score_type: Any
 
     def __call__(self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]) -> _AnyResult: ...  # type: ignore[override]
 
@@ -4088,9 +4091,10 @@ class _Options(TypedDict, total=False):
     without labels. Labels that are as many as one class has keypoints are taken for the names of the keypoints; then
     there is one class.
     """
-    score_type: Literal["probability", "logit"] | None
+    score_type: Literal["probability", "logit", "missing"] | None
     """`YoloV8Pose(score_type=None)`: What the third number of a keypoint is: a "probability", 0..1, or a "logit", to
-    which the sigmoid is applied. None detects it at the first frame: only logits can be negative.
+    which the sigmoid is applied; or "missing", if a network with kpt_shape=[K, 2] has only x and y. Then each score is
+    1. None detects it at the first frame: only logits can be negative, and what goes with the box is a coordinate.
 
     `Classifier(score_type=None)`: What the network's numbers are: probabilities, or logits, which get a softmax; None
     detects it. Integers are probabilities if their scale allows only numbers of 0..1. Floats are probabilities if all

@@ -7,10 +7,12 @@ from typing import Any
 
 import n6post
 import numpy as np
+import other_networks
 import pytest
+import recorded_data
 import reference
 from assertions import assert_same_survivors, assert_well_formed, survivors
-from fakes import FakeModel, Framed, Tensor, capture, stretched
+from fakes import Array, FakeModel, Framed, Tensor, capture, stretched
 from family_cases import FamilyCases, FrameCase, OptionCase
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -70,9 +72,7 @@ def test_keypoints_equal_the_oracle_in_both_storage_orders(
 
 @pytest.mark.parametrize("picture", ["astronaut", "camera"])
 @pytest.mark.parametrize("roi", [(0, 0, 256, 256), (30, 20, 640, 480)])
-def test_recorded_keypoints_equal_the_reference_in_every_dtype(
-    picture: str, roi: tuple[int, int, int, int]
-) -> None:
+def test_recorded_keypoints_equal_the_reference_in_every_dtype(picture: str, roi: tuple[int, int, int, int]) -> None:
     recording = recorded.load("yolov8n_pose_256", picture)
     (tensor,) = recording.tensors
     unit = recording.size if tensor.values.dtype == np.int8 and tensor.scale * 255 < 8 else (1, 1)
@@ -122,9 +122,7 @@ def assert_same_keypoints(keypoints: Any, points: Any, roi: tuple[int, int, int,
 @pytest.mark.parametrize("picture", [p for m, p in recorded.names() if m == "yolov8n_pose_256"])
 @pytest.mark.parametrize("raw", [True, False])
 @pytest.mark.parametrize("roi", [(0, 0, 256, 256), (40, 30, 512, 384)])
-def test_recorded_pose_equals_the_reference_in_frame_pixels(
-    picture: str, raw: bool, roi: tuple[int, int, int, int]
-) -> None:
+def test_recorded_pose_equals_the_reference_in_frame_pixels(picture: str, raw: bool, roi: tuple[int, int, int, int]) -> None:
     recording = recorded.load("yolov8n_pose_256", picture)
     expected = reference.suppress(Head(recording.size, 1, recording.tensors[0], None).candidates(0.3), 0.5)
     points = reference.keypoints(expected.extra, recording.size)
@@ -156,7 +154,11 @@ def people(keypoint_count: int, classes: int, seed: int, count: int = 3, pixels:
 
 
 @given(
-    st.integers(0, 2**32), st.integers(1, 33), st.integers(1, 5), st.booleans(), st.booleans(),
+    st.integers(0, 2**32),
+    st.integers(1, 33),
+    st.integers(1, 5),
+    st.booleans(),
+    st.booleans(),
     st.sampled_from([(0, 0, 64, 64), (10, 20, 320, 240), (0, 0, 31, 47)]),
 )
 @example(0, 1, 1, False, False, (0, 0, 31, 47))
@@ -225,7 +227,10 @@ def test_class_count_comes_from_the_option_or_the_labels() -> None:
     tensor = Tensor(head)
     names = ["cat", "dog", "cow"]
     for options, from_model in (
-        ({"class_count": 3}, None), ({"labels": names}, None), ({}, names), ({"class_count": 3}, ["a", "b"])
+        ({"class_count": 3}, None),
+        ({"labels": names}, None),
+        ({}, names),
+        ({"class_count": 3}, ["a", "b"]),
     ):
         found = FakeModel([tensor], SIZE, from_model).run(n6post.YoloV8Pose(**options))
         assert points_of(found).shape == (3, 4, 3)
@@ -370,13 +375,181 @@ def test_keypoints_do_not_change_with_the_next_frame() -> None:
     assert points_of(found).tolist() == before
 
 
+# --- kpt_shape=[K, 2] ---
+FLAT = [(k, classes, labels) for k in (2, 3, 4, 5, 6, 12, 17, 21) for classes, labels in ((1, 0), (1, 1), (2, 2))]
+
+
+@pytest.mark.parametrize("kind", ["float32", "int8", "uint8", "int16"])
+@pytest.mark.parametrize(("count", "classes", "labels"), FLAT)
+def test_keypoints_without_scores_are_read(count: int, classes: int, labels: int, kind: str) -> None:
+    for size, pixels in (((320, 320), False), ((320, 192), False), ((320, 192), True)):
+        if pixels and kind.endswith("int8"):
+            continue  # steps of whole pixels are too coarse for scores
+        (head,) = other_networks.flat_pose(size, count, classes, pixels)
+        for turned in (False, True):
+            model = other_networks.model([head.swapaxes(1, 2) if turned else head], size, kind, labels)
+            values = model.tensors[0].dequantized().values[0]
+            values = values.T if turned else values
+            expected = values[4 + classes :, values[3 + classes].argmax()].reshape(count, 2)
+            expected = np.clip(expected if pixels else expected * size, 0, size)
+            processors: list[Any] = [n6post.YoloV8Pose(score_type="missing"), n6post.YoloV8Pose()]
+            if labels:
+                processors.append(n6post.processor_for(model))
+            for processor in processors:
+                (d,) = found = model.run(processor)
+                points = points_of(found)[0]
+                np.testing.assert_allclose(points[:, :2], expected, atol=1e-3)
+                assert (points[:, 2] == 1).all() and d.class_id == classes - 1 and processor._binding.is_final
+
+
+@pytest.mark.parametrize("name", ["pose yolov8-pose 5", "pose yolov8-pose 12", "pose yolo26-pose 12"])
+@pytest.mark.parametrize("normalized", [False, True])
+def test_keypoints_without_scores_are_those_of_ultralytics(name: str, normalized: bool) -> None:
+    head, found = (
+        recorded_data.stored("more_yolos")[name].astype(np.float32),
+        recorded_data.stored("more_yolos")[f"{name} found"],
+    )
+    boxes = np.clip(found[:, :4], 0, 128)
+    seen = (np.floor(boxes[:, 2:] + 0.5) > np.floor(boxes[:, :2] + 0.5)).all(axis=1)
+    count = (found.shape[1] - 6) // 2
+    if normalized:
+        for part in (slice(0, 4), slice(6, None)) if head.shape[1] == 300 else (slice(0, 4), slice(5, None)):
+            head[(..., part) if head.shape[1] == 300 else (0, part)] /= 128
+    model = FakeModel([Tensor(head)], (128, 128), ["tiger"])
+    options: dict[str, Any] = {"iou_threshold": 0.7, "max_detections": 300, "max_candidates": 300}
+    for processor in (n6post.processor_for(model, threshold=0.25, **options), n6post.YoloV8Pose(0.25, **options)):
+        mine = model.run(processor, Framed((0, 0, 128, 128)))
+        assert len(mine) == seen.sum() > 1
+        np.testing.assert_allclose([d.score for d in mine], found[seen, 4], atol=1e-6)
+        np.testing.assert_allclose(
+            points_of(mine)[..., :2], np.clip(found[seen, 6:].reshape(-1, count, 2), 0, 128), atol=1e-3
+        )
+
+
+def test_keypoints_without_scores_need_labels_or_their_constructor() -> None:
+    model = other_networks.model(other_networks.flat_pose((320, 320), 5), (320, 320))
+    with pytest.raises(ValueError, match=r"without scores \(kpt_shape=\[K, 2\]\): use n6post.YoloV8Pose\(\)"):
+        model.run(n6post.processor_for(model))
+    model = other_networks.model(other_networks.flat_pose((320, 320), 5), (320, 320), labels=3)
+    with pytest.raises(ValueError, match=r"poses with fewer classes: use n6post.YoloV8Pose\(\) with one label per class"):
+        model.run(n6post.processor_for(model))
+
+
+@pytest.mark.parametrize("keypoint_count", [2, 3, 4, 8, 17])
+def test_keypoints_with_scores_of_two_classes_are_no_pairs(keypoint_count: int) -> None:
+    """Without labels a [17, 3] pose of two classes has the 57 channels of a [26, 2] pose of one."""
+    middle, logits, _ = other_networks.scored((320, 320), 2)
+    random = np.random.default_rng(1)
+    points = np.concatenate(
+        [
+            np.concatenate([middle[:, :2] + random.normal(0, 3, (2100, 2)), random.uniform(0, 1, (2100, 1))], 1)
+            for _ in range(keypoint_count)
+        ],
+        1,
+    )
+    head = np.concatenate([middle, other_networks.sigmoid(logits), points], axis=1).T[None]
+    model = other_networks.model([head], (320, 320))
+    if (3 * keypoint_count + 1) % 3 or (3 * keypoint_count + 1) % 2:
+        with pytest.raises(
+            ValueError, match=f"got {head.shape[1]} channels in .*: give labels, one per class, or class_count"
+        ):
+            model.run(n6post.YoloV8Pose())
+    for processor in (n6post.YoloV8Pose(class_count=2), n6post.YoloV8Pose(labels=["a", "b"])):
+        (points,) = points_of(model.run(processor))
+        assert points.shape == (keypoint_count, 3) and 0 < points[:, 2].max() < 1
+
+
+def test_detectors_are_no_poses_without_scores() -> None:
+    for classes in range(3, 40):
+        middle, logits, _ = other_networks.scored((320, 320), classes)
+        head = np.concatenate([middle / 320, other_networks.sigmoid(logits)], axis=1).T[None]
+        for labels in (0, 1):
+            if labels and classes % 3 == 1:
+                continue  # with its label, a pose with scores is taken at its word
+            model = other_networks.model([head], (320, 320), labels=labels)
+            with pytest.raises(ValueError, match=f"a detector of {classes} classes|got {4 + classes} channels"):
+                model.run(n6post.YoloV8Pose())
+        assert isinstance(n6post.processor_for(other_networks.model([head], (320, 320), labels=classes)), n6post.YoloV8)
+
+
+def flat_rows(count: int, used: int, normalized: bool, size: tuple[int, int] = (320, 192)) -> Array:
+    """Rows of an end-to-end head, best first, with keypoints inside of their boxes."""
+    random = np.random.default_rng(count)
+    rows = np.zeros((1, 300, 6 + 2 * count))
+    for at in range(used):
+        x, y = random.uniform(0, 0.6 * size[0]), random.uniform(0, 0.6 * size[1])
+        w, h = random.uniform(40, 100), random.uniform(30, 70)
+        points = np.stack([x + w * random.uniform(-0.2, 1.2, count), y + h * random.uniform(-0.2, 1.2, count)], axis=1)
+        rows[0, at] = [x, y, x + w, y + h, 0.95 - 0.003 * at, 0, *points.ravel()]
+    if normalized:
+        rows[..., :4] /= np.tile(size, 2)
+        rows[..., 6:] /= np.tile(size, count)
+    return rows
+
+
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("used", [1, 3, 15, 40, 300])
+@pytest.mark.parametrize("count", [2, 3, 4, 5, 6, 12, 17, 21])
+def test_end_to_end_rows_without_scores_are_read(count: int, used: int, normalized: bool) -> None:
+    for size in ((320, 192), (320, 320)):  # 300 rows are also the anchors of a head of 320 x 192
+        if used == 1 and normalized and count in (3, 6):
+            continue  # may also be two or four keypoints with scores
+        rows = flat_rows(count, used, normalized, size)
+        expected = rows[0, 0, 6:].reshape(count, 2) * (size if normalized else 1)
+        model = other_networks.model([rows], size, labels=1)
+        for processor in (n6post.processor_for(model), n6post.YoloV8Pose(), n6post.YoloV8Pose(score_type="missing")):
+            points = points_of(model.run(processor))[0]
+            np.testing.assert_allclose(points[:, :2], np.clip(expected, 0, size), atol=1e-3)
+            assert (points[:, 2] == 1).all()
+
+
+@pytest.mark.parametrize("used", [1, 3, 40])
+@pytest.mark.parametrize("normalized", [False, True])
+@pytest.mark.parametrize("count", [2, 4, 8])
+def test_end_to_end_rows_with_scores_are_no_pairs(count: int, used: int, normalized: bool) -> None:
+    pairs = flat_rows(count, used, normalized)
+    rows = np.zeros((1, 300, 6 + 3 * count))
+    rows[..., :6] = pairs[..., :6]
+    rows[0, :used, 6:] = np.insert(pairs[0, :used, 6:], range(2, 2 * count + 1, 2), 0.7, axis=1)
+    found = other_networks.model([rows], (320, 192), labels=1).run(n6post.YoloV8Pose())
+    np.testing.assert_allclose(points_of(found)[0, :, 2], 0.7, rtol=1e-6)
+
+
+@pytest.mark.parametrize("count", [4, 5, 6])
+def test_frame_of_zeros_does_not_decide_whether_there_are_scores(count: int) -> None:
+    for arrays in (other_networks.flat_pose((320, 320), count), [flat_rows(count, 5, True, (320, 320))]):
+        values = np.ascontiguousarray(arrays[0], np.float32)
+        tensor = Tensor(np.zeros_like(values))
+        model = FakeModel([tensor], (320, 320))
+        processor = n6post.YoloV8Pose()
+        assert model.run(processor) == []
+        tensor.values[...] = values
+        assert model.run(processor)[0].keypoints.shape == (count, 3)
+
+
+def test_a_box_around_everything_leaves_open_whether_there_are_scores() -> None:
+    """Rows of a few normalized numbers may be both: then the next frame is examined again."""
+    rows = np.zeros((1, 300, 18), np.float32)
+    rows[0, 0] = [0.0, 0.0, 1.0, 1.0, 0.9, 0, *[0.5, 0.6, 0.7] * 4]
+    processor = n6post.YoloV8Pose()
+    (d,) = FakeModel([Tensor(rows)], (320, 320)).run(processor)
+    assert d.keypoints.shape == (4, 3) and not processor._binding.is_final
+
+
+def test_score_type_missing_is_refused_for_split_heads() -> None:
+    with pytest.raises(
+        ValueError, match="^score_type: expected 'probability', 'logit' or None for a split head, got 'missing'$"
+    ):
+        split_poser().run(n6post.YoloV8Pose(0.3, score_type="missing"))
+
+
 # --- errors ---
 BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
     ({"keypoint_threshold": 1.5}, "keypoint_threshold: expected a number from 0(.0)? to 1(.0)?, got 1.5"),
     ({"keypoint_threshold": None}, "keypoint_threshold: expected a number from 0(.0)? to 1(.0)?, got None"),
     ({"class_count": 0}, "class_count: expected an integer from 1 to 65535, got 0"),
     ({"class_count": 1.0}, "class_count: expected an integer from 1 to 65535, got 1.0"),
-    ({"score_type": "sigmoid"}, "score_type: expected 'probability', 'logit' or None, got 'sigmoid'"),
+    ({"score_type": "sigmoid"}, "score_type: expected 'probability', 'logit', 'missing' or None, got 'sigmoid'"),
     ({"threshold": 2}, "threshold: expected a number from 0(.0)? to 1(.0)?, got 2"),
 ]
 
@@ -444,9 +617,7 @@ FAMILY_CASES = FamilyCases(
         "score_type": OptionCase(None, "logit", ("sigmoid", 1), three_poses),
     },
     frames={
-        "YoloV8Pose": FrameCase(
-            lambda: n6post.YoloV8Pose(0.3), poser, lambda: poser(17), ("labels", None, ["sitter\r"])
-        ),
+        "YoloV8Pose": FrameCase(lambda: n6post.YoloV8Pose(0.3), poser, lambda: poser(17), ("labels", None, ["sitter\r"])),
         "YoloV8Pose split": FrameCase(
             lambda: n6post.YoloV8Pose(0.3), split_poser, lambda: split_poser(17), ("labels", None, ["sitter\r"])
         ),

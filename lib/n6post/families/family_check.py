@@ -19,43 +19,54 @@ _LOW = 0.02
 _HIGH = 0.06
 _NEVER_ZERO = 0.003  # the best class score of YOLOX for nearly all anchors
 _BEYOND = 0.05  # how far scores may be outside of 0..1, besides one and a half steps of the quantization
+_COARSE = 0.125  # steps of scores that show nothing any more
 _LARGEST_ANGLE = 3.1416  # radians, in either direction
 _YOLOX = "YOLOX or YOLOv5 (objectness before the classes)"
 _FEWEST_ROWS = 16  # of an end-to-end head
 _COORDINATE = 0.8  # the correlation of a keypoint's coordinate with the box center; that of a score is less than .5
 
 
-def check_first_class(layout, tensor, array):
-    """ValueError if the scores of the first class are logits, or all 1 as the objectness of YOLOv6."""
+def check_first_class(layout, tensor, array, extra):
+    """Whether the scores of the first class are the objectness of YOLOv6. ValueError if they are logits.
+
+    extra   how many numbers an anchor has behind its scores
+    """
     numbers = sample(layout, 0, 5, tensor, array, _ANCHORS)
     first = numbers[4]
-    if float(np.min(numbers[:4])) < float(np.max(numbers[:4])):  # not in a constant frame
-        if _median(first) < -0.5 - 1.5 * _step(tensor):
-            raise ValueError(
-                "expected class scores from 0 to 1, got logits in %s (%.3g on average for the first class): the head is"
-                " without its sigmoid, or of another network; export it with the sigmoid" % (tensor, float(np.mean(first)))
-            )
-        check_yolov6(layout, tensor, array)
+    if not float(np.min(numbers[:4])) < float(np.max(numbers[:4])):
+        return False  # a constant frame
+    if _median(first) < -0.5 - 1.5 * _step(tensor):
+        raise ValueError(
+            "expected class scores from 0 to 1, got logits in %s (%.3g on average for the first class): the head is"
+            " without its sigmoid, or of another network; export it with the sigmoid" % (tensor, float(np.mean(first)))
+        )
+    if not is_yolov6(layout, tensor, array):
+        return False
+    if extra:
+        raise _refused(tensor, "YOLOv6 (an objectness of 1 everywhere)", "n6post.YoloX()")
+    check_classes(layout, tensor, array)
+    return True
 
 
-def check_yolov6(layout, tensor, array):
-    """ValueError if the objectness of [1, N, 5 + classes] is 1 everywhere."""
+def is_yolov6(layout, tensor, array):
+    """Whether the objectness of [1, N, 5 + classes] is 1 everywhere. ValueError if integers hide that, and the scores."""
     centers = layout.column(array, 0)
     objectness = layout.column(array, 4)
     least, largest = float(np.min(objectness)), float(np.max(objectness))
     off = (largest - tensor.zero_point) * tensor.scale - 1.0
-    margin = 0.05 + _step(tensor)
+    step = _step(tensor)
+    margin = 0.05 + step
     if layout.channels < 6 or least < largest or not -margin < off < margin:
-        return
+        return False
     saturated = (float(np.min(layout.column(array, 5))) - tensor.zero_point) * tensor.scale > 0.5
-    if np.min(centers) < np.max(centers) and not saturated:
-        from ..tensors.errors import not_decoded
-
-        raise not_decoded(
-            tensor,
-            "YOLOv6 ([1, N, 5 + classes] with an objectness of 1 everywhere)",
-            "leave that column out of the network, or read the rows in your script, and pass the boxes to n6post.detections",
+    if saturated or not np.min(centers) < np.max(centers):
+        return False
+    if step > _COARSE:
+        raise ValueError(
+            "expected scores from 0 to 1, got steps of %.3g in %s, as of YOLOv6, whose boxes are in pixels: leave this"
+            " output in float32, or make it int16" % (step, tensor)
         )
+    return True
 
 
 def check_classes(layout, tensor, array):
@@ -91,21 +102,16 @@ def shows_landmarks(layout, tensor, array):
 
 def check_flat_pose(layout, tensor, array, first):
     """ValueError if the channels from `first` on are x and y of keypoints without scores."""
-    from ..tensors.errors import flat_keypoints
+    from ..tensors.keypoints import flat_keypoints
 
     count = flat_keypoints(layout.channels - first)
     if count and _are_points(layout, tensor, array, layout.channels - 2):
-        raise _flat_pose(tensor, "%d keypoints" % count, count)
+        raise _flat_pose(tensor, "%d keypoints" % count)
 
 
-def _flat_pose(tensor, what, count):
-    from ..tensors.errors import not_decoded
-
-    return not_decoded(
-        tensor,
-        "poses with %s of x and y without scores (kpt_shape=[%s, 2])" % (what, count),
-        "train it with kpt_shape=[%s, 3]" % count,
-    )
+def _flat_pose(tensor, what):
+    text = "poses with %s of x and y without scores (kpt_shape=[K, 2])"
+    return _refused(tensor, text % what, "n6post.YoloV8Pose()")
 
 
 def _are_points(layout, tensor, array, first):
@@ -134,7 +140,7 @@ def check_scores(layout, tensor, array):
     low = 0.0 - _margin(tensor)
     first = _median(values[0])
     if classes > 4 and _are_points(layout, tensor, array, layout.channels - 2):
-        raise _flat_pose(tensor, "keypoints", "K")
+        raise _flat_pose(tensor, "keypoints")
     if float(np.mean(values[: classes - 1] < low)) > 0.02:
         reach = float(np.min(values)), float(np.max(values))
         other = "NanoDet (use n6post.NanoDet() for a Plus) or of a YOLO without its sigmoid"
@@ -203,7 +209,6 @@ def check_objectness(layout, tensor, array):
 
     ValueError if they are 0 nearly everywhere, as in a YOLOv8 of one class more.
     """
-    check_yolov6(layout, tensor, array)
     values = sample(layout, 5, layout.channels, tensor, array, _ANCHORS)
     best = np.max(values, axis=0)  # camera: long-axis: as in check_scores
     return not _are_scores(best, "objectness before the class scores", layout, tensor)
@@ -223,14 +228,13 @@ def _are_scores(values, expected, layout, tensor):
     return True
 
 
-def check_keypoints(layout, tensor, array, first, keypoint_count, doubt, rows):
-    """ValueError if the channels from `first` on are not x, y, score of keypoints.
+def check_keypoints(layout, tensor, array, first, doubt, rows, dims):
+    """ValueError if the channels from `first` on are no keypoints of `dims` numbers: x, y and perhaps a score.
 
-    doubt   whether they may be class scores: 0 no, 1 if there are labels of several classes, 2 if there are no labels
+    doubt   whether they may be class scores: 1 if there are labels of several classes, 2 if there are no labels
     rows    whether it is an end-to-end head. Only rows with a score count, and a few of them show nothing
     """
     cx, x = [sample(layout, at, at + 1, tensor, array, _ANCHORS)[0] for at in (0, first)]
-    used = None
     if rows:
         scores = sample(layout, 4, 5, tensor, array, _ANCHORS)[0]
         used = np.nonzero(scores > 0.0)[0]  # camera: many-hits: of _ANCHORS rows
@@ -239,24 +243,52 @@ def check_keypoints(layout, tensor, array, first, keypoint_count, doubt, rows):
         cx, x = np.take(cx, used), np.take(x, used)
     elif not layout.channels_first and _has_negative_centers(layout, tensor, array):
         raise _refused(tensor, _YOLOX, "n6post.YoloX()")
+    if dims == 2 and first > 6 and not rows and _are_points(layout, tensor, array, first - 2):
+        raise _refused(tensor, "poses with fewer classes", "n6post.YoloV8Pose() with one label per class")
     typical = _median(x)
-    if doubt and typical < min(_LOW, 0.05 * float(np.mean(cx))):
+    if typical < min(_LOW, 0.05 * float(np.mean(cx))):
         # Zeros of integers may be small numbers. With labels an object without keypoints shows that they are none.
         fine = tensor.dtype != FLOAT and tensor.scale < 0.1
-        fine = fine and (doubt > 1 or _best_has_no_points(layout, tensor, array, first))
+        fine = fine and (doubt > 1 or _best_has_no_points(layout, tensor, array, first, dims))
         if typical > 0.0 or fine:
             raise _refused(tensor, "a detector of %d classes" % (layout.channels - 4), "n6post.YoloV8()")
-    if keypoint_count % 2 == 0:
-        # x0, y0, x1 and y1, x2, y2: pairs of coordinates that were read as threes.
-        cy = sample(layout, 1, 2, tensor, array, _ANCHORS)[0]
-        points = sample(layout, first + 2, first + 6, tensor, array, _ANCHORS)
-        if used is not None:
-            right, low = np.take(sample(layout, 2, 4, tensor, array, _ANCHORS), used, axis=1)
-            cx, cy, points = cx + right, np.take(cy, used) + low, np.take(points, used, axis=1)
-        pairs = [correlation(points[at], center) for at, center in ((0, cx), (1, cy), (2, cx), (3, cy))]
-        if min(pairs) > _COORDINATE:
-            count = 3 * keypoint_count // 2
-            raise _flat_pose(tensor, "%d keypoints" % count, count)
+
+
+def are_pairs(layout, tensor, array, first, rows):
+    """Whether the channels from `first` on are x and y of keypoints without scores; None if this frame leaves it open.
+
+    rows    as for check_keypoints
+    """
+    if rows:
+        return _are_in_boxes(layout, tensor, array, first)
+    channels = layout.channels
+    x, y = sample(layout, 0, 2, tensor, array, _ANCHORS)
+    points = sample(layout, channels - 4, channels, tensor, array, _ANCHORS)
+    if not float(np.min(x)) < float(np.max(x)):
+        return None
+    # The last four are score, x, y, score of keypoints with scores.
+    return min([correlation(point, (x, y)[at & 1]) for at, point in enumerate(points)]) > _COORDINATE
+
+
+def _are_in_boxes(layout, tensor, array, first):
+    # As are_pairs, for rows, best first: most points are in or near their box, if they are read as what they are.
+    count = min(_FEWEST_ROWS, layout.anchors)
+    rows = real(tensor, layout.taken(array, np.array(range(count), dtype=np.uint16), layout.channels))
+    used = np.nonzero(rows[4] > 0.0)[0]  # camera: many-hits: of _FEWEST_ROWS
+    if not used.size:
+        return None
+    rows = np.take(rows, used, axis=1)
+    scores = rows[first + 2 :: 3]
+    scores = scores * scores < 1000.0  # or their logits
+    as_pairs = float(np.mean(_near(rows, rows[first::2], rows[first + 1 :: 2])))
+    as_threes = float(np.mean(_near(rows, rows[first::3], rows[first + 1 :: 3]) * scores))
+    return as_pairs > as_threes if abs(as_pairs - as_threes) > 0.1 else None
+
+
+def _near(rows, x, y):
+    right, down = 0.25 * (rows[2] - rows[0]), 0.25 * (rows[3] - rows[1])
+    beside = (x >= rows[0] - right) * (x <= rows[2] + right)
+    return beside * (y >= rows[1] - down) * (y <= rows[3] + down)
 
 
 def check_keypoint_scores(layout, tensor, array, first, rows):
@@ -272,7 +304,7 @@ def check_keypoint_scores(layout, tensor, array, first, rows):
         raise keypoint_scores_refused(tensor, typical)
 
 
-def _best_has_no_points(layout, tensor, array, first):
+def _best_has_no_points(layout, tensor, array, first, dims):
     """Whether the anchor with the best score has nothing but nearly 0 where its keypoints would be."""
     scores = layout.columns(array, 4, first)
     # camera: long-axis: yolov8.py takes at most 65535 classes
@@ -280,7 +312,7 @@ def _best_has_no_points(layout, tensor, array, first):
     row = real(tensor, layout.row(array, best, 0))
     if float(np.max(row[4:first])) < 0.25:
         return False
-    return float(np.max(row[first::3])) < 0.05 * row[0] and float(np.max(row[first + 1 :: 3])) < 0.05 * row[1]
+    return float(np.max(row[first::dims])) < 0.05 * row[0] and float(np.max(row[first + 1 :: dims])) < 0.05 * row[1]
 
 
 def check_map(array, layout):

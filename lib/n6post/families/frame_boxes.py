@@ -97,7 +97,7 @@ class Extras:
     def choose(self, boxes):
         """The OutputTensor of a raw head, and how many channels it has besides boxes and classes.
 
-        -1: three per keypoint. `extra_channels(boxes, options, rows)` returns how many when the layout is known.
+        -1: some per keypoint. `extra_channels(boxes, options, rows, array)` returns how many when the layout is known.
         """
         return boxes.outputs[0], 0
 

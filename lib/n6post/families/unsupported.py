@@ -5,7 +5,7 @@ returns None or (rank, name and outputs, remedy). The rank is 2 if only this net
 have them, too. It is 3 if a family claims such outputs as certain, and is wrong, and 0 for a mere hint.
 """
 
-from ..tensors.errors import BATCH_REMEDY, BATCH_ROWS, flat_keypoints
+from ..tensors.errors import BATCH_REMEDY, BATCH_ROWS
 from ..tensors.head_layout import anchor_counts, flat, row_layouts, squeezed
 from .evidence import QUERIES
 
@@ -201,28 +201,11 @@ def _face_attention(model):
 def _keypoints(model):
     shape = _single(model)
     dims = squeezed(shape)
-    # Poses whose keypoints have no score: their labels are fewer than the classes that a detector would have.
-    classes = model.label_count or 1
-    if shape and model.head_layout:
-        channels = model.head_layout.channels - 4
-        count = flat_keypoints(channels - classes)
-        if count >= classes and model.label_count != channels:
-            remedy = "; if it is a detector, give labels, one for each of its %d classes" % channels
-            return 1 if model.label_count == 1 else 0, _flat_pose(count), "train it with kpt_shape=[%d, 3]" % count + remedy
-    elif len(shape) == 3 and not model.map and model.label_count == 1:
-        rows = [rows.channels - 6 for rows in model.rows if rows.anchors <= 300 and rows.channels % 3]
-        count = max([flat_keypoints(channels) for channels in rows] + [0])
-        if count:
-            return 2, _flat_pose(count), "train it with kpt_shape=[%d, 3]" % count
     if len(dims) == 2 and dims[1] == 2 and dims[0] < 200:
         return 1, "%d keypoints of x, y without scores" % dims[0], _YOURSELF
     if len(dims) == 2 and dims[1] == 3 and dims[0] < 200 and len(shape) < 4:
         return 1, "%d rows of three numbers (MoveNet's keypoints are [1, 1, keypoints, 3])" % dims[0], _YOURSELF
     return None
-
-
-def _flat_pose(count):
-    return "poses with %d keypoints of x, y without scores (kpt_shape=[%d, 2])" % (count, count)
 
 
 def _batch_rows(model):

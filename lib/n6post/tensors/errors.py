@@ -12,11 +12,6 @@ BATCH_ROWS = "rows that begin with the picture's number, as YOLOv7's end-to-end 
 BATCH_REMEDY = "export the raw head, or read the rows in your script, and pass the boxes to n6post.detections"
 
 
-def flat_keypoints(channels):
-    """How many keypoints of x and y these channels may be; 0 if they are not so, or a single one, or may have scores."""
-    return channels // 2 if channels > 3 and channels % 2 == 0 else 0
-
-
 def not_decoded(tensor, name, remedy):
     """The ValueError for outputs whose numbers show a network that no family decodes."""
     return ValueError("no family of n6post decodes %s, got such numbers in %s: %s" % (name, tensor, remedy))
@@ -25,8 +20,8 @@ def not_decoded(tensor, name, remedy):
 def keypoint_scores_refused(tensor, score):
     """The ValueError for keypoints whose third number is no score."""
     return ValueError(
-        "expected keypoint scores from 0 to 1, got %.3g in %s: poses with kpt_shape=[K, 2] have none (train the network with"
-        " kpt_shape=[K, 3]); if it has several classes, give class_count or labels, one per class" % (score, tensor)
+        "expected keypoint scores from 0 to 1, got %.3g in %s: poses with kpt_shape=[K, 2] have none (pass"
+        " score_type='missing'); if it has several classes, give class_count or labels, one per class" % (score, tensor)
     )
 
 

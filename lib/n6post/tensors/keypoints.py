@@ -132,6 +132,11 @@ def pose_classes(channels, label_count, first=5):
     return 0 if label_count > 1 and channels == first + 3 * label_count else label_count or 1
 
 
+def flat_keypoints(channels):
+    """How many keypoints of x and y these channels may be; 0 if they are not so, or a single one."""
+    return channels // 2 if channels > 3 and channels % 2 == 0 else 0
+
+
 def keypoint_sides(keypoint_count):
     """-1 for each keypoint on the left, 1 on the right, 0 in the middle or of an unknown skeleton: a list."""
     if keypoint_count in (13, 17):

@@ -119,7 +119,7 @@ FAMILIES: tuple[tuple[Any, dict[str, Rule]], ...] = (
     (n6post.YoloV8Seg, {**YOLO, "mask_threshold": number(1e-6, 1 - 1e-6), "mask_padding": or_none(number(0, 1e4)),
                         "mask_overlap": or_none(UNIT), "refit_boxes": flag}),
     (n6post.YoloV8Pose, {**YOLO, "keypoint_threshold": UNIT, "class_count": or_none(integer(1, 65535)),
-                         "score_type": word("probability", "logit")}),
+                         "score_type": word("probability", "logit", "missing")}),
     (n6post.YoloV8Obb, YOLO),
     (n6post.MoveNet, {"keypoint_threshold": UNIT, "refine": flag, "labels": names,
                       "layout": word("NHWC", "NCHW", "keypoints")}),

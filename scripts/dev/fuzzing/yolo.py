@@ -26,7 +26,7 @@ STRIDES = ((8, 16, 32),) * 8 + ((4, 8, 16, 32), (8, 16, 32, 64), (16, 32))
 
 # Refusals of random numbers in heads without labels: families/family_check.py.
 OTHER_FAMILY = (
-    r"^expected boxes and class scores of YOLOv8, got numbers in .* as of |^no family of n6post decodes YOLOv6 "
+    r"^expected boxes and class scores of YOLOv8, got numbers in .* as of |^expected scores from 0 to 1, got steps of "
     "|^expected keypoint scores from 0 to 1, got "
 )
 

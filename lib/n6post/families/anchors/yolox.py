@@ -1,8 +1,9 @@
-"""YOLOX: Megvii's head, ST's st_yolo_x and ST's YOLO-D (st_yolodv2).
+"""YOLOX: Megvii's head, ST's st_yolo_x and ST's YOLO-D (st_yolodv2); YOLOv6 of Meituan.
 
 in      Megvii: rows [1, N, 5 + classes] or the transpose, one for each cell, with objectness and class scores after the
         sigmoid. Boxes x, y relative to the cell and logarithms of width and height, in cells, or decoded in input pixels
-        (`--decode_in_inference`). YOLO-D: such rows, relative to the cell.
+        (`--decode_in_inference`). YOLO-D: such rows, relative to the cell. YOLOv6: such rows, in input pixels, with an
+        objectness of 1 everywhere.
         st_yolo_x: three maps [1, h, w, anchors * (5 + classes)] or [1, anchors * (5 + classes), h, w], strides 8, 16 and 32,
         with one or three anchors in each cell and logits, as YOLOv2 has them.
         int8, uint8, int16 or float32, the maps in any order and each with its own scale
@@ -19,7 +20,7 @@ compared with ST's C code for YOLO-D; no file of ST's was at hand.
 
 from ...pixels.rounding import same_product
 from ...tensors.options import Options, anchor_sizes, choice
-from .grids import GridDetector
+from .grids import GridDetector, GridPart
 from .objectness import ObjectnessBoxes, logit_form, map_groups, map_mean, map_size
 
 # Of ST's zoo, in parts of the input's width: yolo_anchors of the networks with one anchor in each cell, and with three.
@@ -27,7 +28,7 @@ _ANCHORS = (0.5, 0.5), (0.5, 0.5, 0.07, 0.25, 0.23, 0.7)
 
 
 class YoloX(GridDetector):
-    """Post-processor for YOLOX, Megvii's and ST's: `ml.Model(path, postprocess=n6post.YoloX())`.
+    """Post-processor for YOLOX, Megvii's and ST's, and YOLOv6: `ml.Model(path, postprocess=n6post.YoloX())`.
 
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
@@ -60,10 +61,15 @@ class YoloXBoxes(ObjectnessBoxes):
         form, strides = self.row_form(1)
         from .. import family_check as check
 
-        self.oriented = options.box_units is None and check.are_oriented(self.layout, self.tensor, outputs[0])
+        head = self.layout, self.tensor, outputs[0]
+        full = check.is_yolov6(*head)
+        if full:  # where each objectness is 1, the class scores have to be searched
+            part = form.parts[0]
+            form.parts = (GridPart(part.scores, None, part.boxes, None, part.levels),)
+        self.oriented = options.box_units is None and not full and check.are_oriented(*head)
         if not self.oriented:
-            check.check_classes(self.layout, self.tensor, outputs[0])
-            self.is_final = check.check_objectness(self.layout, self.tensor, outputs[0]) and self.is_final
+            check.check_classes(*head)
+            self.is_final = (full or check.check_objectness(*head)) and self.is_final
         units = options.box_units or self.units_of(outputs[0])
         return self.in_cells(form, strides) if units == "cells" else self.decoded(form, units)
 

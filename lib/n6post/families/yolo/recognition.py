@@ -2,7 +2,7 @@
 
 from micropython import const
 
-from ...tensors.keypoints import pose_classes
+from ...tensors.keypoints import flat_keypoints, pose_classes
 from ..evidence import classes_text
 
 # Copied by scripts/dev/generate.py from families/yolo/yolov8.py:
@@ -49,12 +49,16 @@ def _raw_pose(model):
     labels = model.label_count
     classes = pose_classes(model.head_layout.channels, labels) or 1
     values = model.head_layout.channels - 4 - classes
+    # With COCO's numbers of channels, labels of another number are wrong rather than those of several classes.
+    named = labels == classes and model.head_layout.channels not in (4 + _COCO_CLASSES, 5 + 3 * _COCO_KEYPOINTS)
     keypoint_count = values // 3
     # Without labels, one keypoint is no candidate: a detector of four classes is far more common.
     if values % 3 or keypoint_count < (1 if labels else 2):
-        return None
-    # With COCO's numbers of channels, labels of another number are wrong rather than those of several classes.
-    named = labels == classes and model.head_layout.channels not in (4 + _COCO_CLASSES, 5 + 3 * _COCO_KEYPOINTS)
+        # Without scores only labels show it. With 28 channels, they are rather the bins of NanoDet.
+        keypoint_count = flat_keypoints(values)
+        if not named or keypoint_count < classes:
+            return None
+        return values != 28, "%s with %d keypoints without scores" % (classes_text(classes), keypoint_count)
     certain = keypoint_count == _COCO_KEYPOINTS or labels == 1 or named or labels == keypoint_count and classes == 1
     return certain, "%s with %d keypoints" % (classes_text(classes), keypoint_count)
 
@@ -63,8 +67,12 @@ def _end_to_end_pose(model):
     columns, rows, _ = model.rows[0]
     if model.may_have_rows(6 + 3 * _COCO_KEYPOINTS):
         columns = 6 + 3 * _COCO_KEYPOINTS  # in either order; otherwise the transpose, 300 columns, would be 98 keypoints
-    elif not 1 < rows <= _MOST_ROWS or columns > _MOST_COLUMNS or columns % 3 or columns < 9:  # one row: a classifier
+    elif not 1 < rows <= _MOST_ROWS or columns > _MOST_COLUMNS or columns < 9:  # one row: a classifier
         return None
+    if columns % 3:
+        keypoint_count = flat_keypoints(columns - 6)
+        named = keypoint_count and model.label_count == 1 and not model.map
+        return (True, "an end-to-end head of %d keypoints without scores" % keypoint_count) if named else None
     keypoint_count = columns // 3 - 2
     certain = model.label_count in (1, keypoint_count) or keypoint_count == _COCO_KEYPOINTS and not model.head_layout
     return certain, "an end-to-end head of %d keypoints" % keypoint_count

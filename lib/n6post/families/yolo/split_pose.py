@@ -27,6 +27,8 @@ class SplitKeypoints(Extras):
             boxes.labels = ["person"]  # 17 keypoints are COCO's, of a person
         self.threshold = options.keypoint_threshold
         scores = options.score_type
+        if scores == "missing":
+            raise ValueError("score_type: expected 'probability', 'logit' or None for a split head, got 'missing'")
         self.logits = scores != "probability"
         self.bins = layout.bins
         if self.bins == 0:

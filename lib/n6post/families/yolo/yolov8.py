@@ -2,8 +2,8 @@
 
 in      a head [1, 4 + classes (+ coefficients, + 3 x keypoints), anchors] or the transpose: int8, uint8, int16 or float32;
         boxes cx, cy, w, h or corners x1, y1, x2, y2 (box_order.py), in 0..1 or in input pixels; class scores after the
-        sigmoid. Or an end-to-end head [1, rows, 6 (+ coefficients, + 3 x keypoints)], as in end_to_end.py, or a split head,
-        as in split_head.py
+        sigmoid, of YOLOv6 behind an objectness of 1. Or an end-to-end head [1, rows, 6 (+ coefficients, + 3 x keypoints)],
+        as in end_to_end.py, or a split head, as in split_head.py
 out     a list of Detection, best first, in frame pixels
 
 For each frame: search the anchors above the threshold and suppress overlaps (RawDecoder), transform the remaining boxes to
@@ -87,13 +87,22 @@ def read(boxes, options, model, outputs, extras):
     labels = options.labels
     boxes.labels = labels_of(options, model)
     if extra < 0:
-        extra = extras.extra_channels(boxes, options, rows)
+        extra = extras.extra_channels(boxes, options, rows, array)
     classes = _ANY_CLASS if rows else channels - 4 - extra
     if classes < 1:
         raise ValueError(
             "expected a head of 4 box channels, at least one class and %d more, got %d channels in %s"
             % (extra, channels, tensor)
         )
+    first = 4
+    if not rows:
+        # A YOLOv8 has a score of nearly 0 for most anchors: logits are far below, and YOLOv6's objectness is 1.
+        least = (float(np.min(layout.column(array, 4))) - tensor.zero_point) * tensor.scale
+        if not -0.5 < least < 0.9:
+            from ..family_check import check_first_class
+
+            if check_first_class(layout, tensor, array, extra):
+                first, classes = 5, classes - 1
     boxes.classes = classes
     if labels and boxes.labels and not rows:
         if len(labels) < classes:
@@ -103,13 +112,6 @@ def read(boxes, options, model, outputs, extras):
         from ...tensors.label_sets import checked_names
 
         boxes.labels = checked_names(labels, classes)
-    if not rows:
-        # A YOLOv8 has a score of nearly 0 for most anchors: logits are far below, and YOLOv6's objectness is 1.
-        least = (float(np.min(layout.column(array, 4))) - tensor.zero_point) * tensor.scale
-        if not -0.5 < least < 0.9:
-            from ..family_check import check_first_class
-
-            check_first_class(layout, tensor, array)
     if not (extra or rows) and classes not in (1, _COCO_CLASSES) and len(boxes.labels or ()) != classes:
         # Heads of some other families have the same shape. Labels would show it, as 80 classes do.
         from ..family_check import check_scores
@@ -131,7 +133,8 @@ def read(boxes, options, model, outputs, extras):
 
         boxes.decoder = EndToEndDecoder(tensor, layout, boxes.labels, options)
     else:
-        boxes.decoder = RawDecoder(tensor, layout, classes, boxes.labels, options, shared_decoder(options, RawDecoder))
+        shared = shared_decoder(options, RawDecoder)
+        boxes.decoder = RawDecoder(tensor, layout, classes, boxes.labels, options, shared, first)
         if corners:
             from .box_order import CornerBoxes
 
@@ -219,8 +222,11 @@ class RawDecoder(Decoder):
 
     corners = None
 
-    def __init__(self, tensor, layout, classes, labels, options, shared):
-        """`shared` is another RawDecoder of the same processor, whose buffers this one uses too, or None."""
+    def __init__(self, tensor, layout, classes, labels, options, shared, first=4):
+        """`shared` is another RawDecoder of the same processor, whose buffers this one uses too, or None.
+
+        first   the channel of the first class: in rows of YOLOv6, which have an objectness of 1, it is 5
+        """
         super().__init__(classes, labels)
         self.index = tensor.index
         self.share(options, shared, 1)
@@ -233,7 +239,7 @@ class RawDecoder(Decoder):
             channels=layout.channels,
             channel_step=layout.channel_step,
             anchor_step=layout.anchor_step,
-            first_class=4,
+            first_class=first,
             classes=classes,
             zero_point=tensor.zero_point,
             cut=cut,
