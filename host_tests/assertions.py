@@ -222,6 +222,7 @@ WANTED: dict[str, tuple[str, ...]] = {
     "refit_boxes": (_FLAG,),
     "refine": (_FLAG,),
     "box_units": ("'pixels', 'normalized' or None", "'cells', 'pixels', 'normalized' or None"),
+    "version": ("'v3', 'v4' or None",),
     "box_order": ("'xywh', 'xyxy' or None", "'xywh', 'yxhw' or None"),
     "mask_threshold": ("a number from 1e-06 to 0.999999",),
     "mask_padding": ("a number from 0.0 to 10000.0",),

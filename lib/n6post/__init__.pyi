@@ -515,16 +515,23 @@ class YoloV5(_ClassDetector):
     It also reads YOLOv5-face, whose faces have five keypoints: right eye, left eye, nose tip, right mouth corner, left mouth
     corner. "Right" is the person's right.
 
+    With `version="v3"` or `"v4"` it reads the maps of YOLOv3 and YOLOv4, and of their tiny networks.
+
     ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
     """
 
     anchors: _Anchors | None
     """Widths and heights of the anchors in input pixels, for each stride, as in a .yaml of YOLOv5: [[w, h, ...], ...].
 
-    Only maps need them. None: those of yolov5n to yolov5x.
+    Only maps need them. None: those of yolov5n to yolov5x or, with `version`, those of darknet's .cfg files.
     """
     box_units: Literal["pixels", "normalized"] | None
     """Unit of the rows' boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from a frame."""
+    version: Literal["v3", "v4"] | None
+    """"v3" or "v4": The maps are those of YOLOv3 or YOLOv4, or of their tiny networks. None: those of YOLOv5 or YOLOv7.
+
+    Outputs do not show it: a YOLOv3 and a YOLOv4 of darknet differ in their anchors and in scale_x_y.
+    """
 
     def __call__(
         self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
@@ -542,6 +549,7 @@ class YoloV5(_ClassDetector):
         class_agnostic: bool = False,
         anchors: _Anchors | None = None,
         box_units: Literal["pixels", "normalized"] | None = None,
+        version: Literal["v3", "v4"] | None = None,
     ) -> None:
         """Post-processor for YOLOv5 detection: `ml.Model(path, postprocess=n6post.YoloV5())`.
 
@@ -557,9 +565,12 @@ class YoloV5(_ClassDetector):
           anchor.
         - `class_agnostic`: Whether a box also suppresses boxes of other classes.
         - `anchors`: Widths and heights of the anchors in input pixels, for each stride, as in a .yaml of YOLOv5: [[w, h,
-          ...], ...]. Only maps need them. None: those of yolov5n to yolov5x.
+          ...], ...]. Only maps need them. None: those of yolov5n to yolov5x or, with `version`, those of darknet's .cfg
+          files.
         - `box_units`: Unit of the rows' boxes: "pixels" of the model input, or "normalized" to 0..1; None detects it from a
           frame.
+        - `version`: "v3" or "v4": The maps are those of YOLOv3 or YOLOv4, or of their tiny networks. None: those of YOLOv5
+          or YOLOv7. Outputs do not show it: a YOLOv3 and a YOLOv4 of darknet differ in their anchors and in scale_x_y.
         """
 
 class YoloX(_ClassDetector):
@@ -4109,7 +4120,8 @@ class _Options(TypedDict, total=False):
     ones.
 
     `YoloV5(anchors=None)`: Widths and heights of the anchors in input pixels, for each stride, as in a .yaml of
-    YOLOv5: [[w, h, ...], ...]. Only maps need them. None: those of yolov5n to yolov5x.
+    YOLOv5: [[w, h, ...], ...]. Only maps need them. None: those of yolov5n to yolov5x or, with `version`, those of
+    darknet's .cfg files.
 
     `YoloX(anchors=None)`: Widths and heights of the anchors of a cell, in parts of the input's width: [(w, h), ...] or
     [w, h, ...]. Only ST's maps need them. None: those of ST's zoo, one or three: the number of channels, the labels
@@ -4119,6 +4131,11 @@ class _Options(TypedDict, total=False):
     they are known. A map is `(columns, rows, [(width, height), ...])`: the sizes are those of the anchors of one cell,
     in input pixels. Centers are those of the cells. If the cells do not divide the input, a fourth item says how far
     apart they are, in pixels.
+    """
+    version: Literal["v3", "v4"] | None
+    """`YoloV5(version=None)`: "v3" or "v4": The maps are those of YOLOv3 or YOLOv4, or of their tiny networks. None:
+    those of YOLOv5 or YOLOv7. Outputs do not show it: a YOLOv3 and a YOLOv4 of darknet differ in their anchors and in
+    scale_x_y.
     """
     layout: Literal["NHWC", "NCHW", "keypoints"] | None
     """`Fomo(layout=None)`: Layout of the output; None detects it from the shape, whose height and width have the aspect
@@ -4216,7 +4233,7 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
     - `YoloV2`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
       `classes=None`, `class_agnostic=False`, `anchors=None`
     - `YoloV5`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
-      `classes=None`, `class_agnostic=False`, `anchors=None`, `box_units=None`
+      `classes=None`, `class_agnostic=False`, `anchors=None`, `box_units=None`, `version=None`
     - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
       `classes=None`, `class_agnostic=False`, `anchors=None`, `box_units=None`
     - `NanoDet`: `threshold=0.4`, `iou_threshold=0.6`, `max_detections=20`, `max_candidates=100`, `labels=None`,
@@ -4267,7 +4284,7 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
     - `YoloV2`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
       `classes=None`, `class_agnostic=False`, `anchors=None`
     - `YoloV5`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
-      `classes=None`, `class_agnostic=False`, `anchors=None`, `box_units=None`
+      `classes=None`, `class_agnostic=False`, `anchors=None`, `box_units=None`, `version=None`
     - `YoloX`: `threshold=0.5`, `iou_threshold=0.5`, `max_detections=20`, `max_candidates=100`, `labels=None`,
       `classes=None`, `class_agnostic=False`, `anchors=None`, `box_units=None`
     - `NanoDet`: `threshold=0.4`, `iou_threshold=0.6`, `max_detections=20`, `max_candidates=100`, `labels=None`,

@@ -15,7 +15,8 @@ from fakes import FakeModel, Framed, Tensor
 from family_cases import FamilyCases, FrameCase, OptionCase
 from recorded_data import stored
 from recorded_objectness import recorded
-from synthetic_objectness import drawn
+from synthetic_objectness import Found, assert_same, drawn, sigmoid
+from synthetic_objectness import quantized as objectness_quantized
 
 NAN = float("nan")
 CASES = [name for name, case in recorded().items() if case.family == "YoloV5"]
@@ -113,6 +114,86 @@ def test_the_unit_follows_from_the_mean_of_the_centers(low: float, high: float, 
     assert found[0] == found[1 if unit == "pixels" else 2] != found[2 if unit == "pixels" else 1]
 
 
+# --- YOLOv3 and YOLOv4 of darknet ---
+COARSE = [81, 82, 135, 169, 344, 319]
+DARKNET = {
+    "v3 tiny": ([10, 14, 23, 27, 37, 58] + COARSE, [1, 1]),
+    "v4 tiny": ([23, 27, 37, 58, 81, 82] + COARSE, [1.05, 1.05]),
+    "v3": ([10, 13, 16, 30, 33, 23, 30, 61, 62, 45, 59, 119, 116, 90, 156, 198, 373, 326], [1, 1, 1]),
+    "v4": ([12, 16, 19, 36, 40, 28, 36, 75, 76, 55, 72, 146, 142, 110, 192, 243, 459, 401], [1.2, 1.1, 1.05]),
+}  # anchors and scale_x_y of darknet's .cfg files
+PIXELS = 96, 64
+
+
+def darknet(kind: str, dtype: str, classes: int, anchors: Any = None, per_cell: int = 3) -> tuple[list[Tensor], Found]:
+    """Random maps [1, h, w, C], and what yolo_layer.c of darknet makes of their numbers, for scores from .3 on."""
+    sizes, scales = DARKNET[kind]
+    found: list[Any] = [], [], []
+    tensors = []
+    random = np.random.default_rng(len(kind) + classes)
+    for level, stride in enumerate((8, 16, 32)[-len(scales) :]):
+        h, w = PIXELS[1] // stride, PIXELS[0] // stride
+        values = random.normal(0, 1.2, (h, w, per_cell, 5 + classes))
+        values[..., 2:4] *= 0.4
+        tensors.append(objectness_quantized(values.reshape(1, h, w, -1), dtype, 1 + level / 8))
+        raw = tensors[-1].dequantized().values.astype(float).reshape(values.shape)
+        row, column = np.indices((h, w))
+        center = sigmoid(raw[..., :2]) * scales[level] - (scales[level] - 1) / 2
+        center = (center + np.stack([column, row], axis=-1)[:, :, None]) * stride
+        size = np.exp(raw[..., 2:4]) * np.reshape(anchors or sizes, (len(scales), per_cell, 2))[level]
+        score = sigmoid(raw[..., 4]) * sigmoid(raw[..., 5:]).max(axis=-1)
+        box = np.concatenate([center - size / 2, center + size / 2], axis=-1)
+        seen = np.floor(np.clip(box, 0, [*PIXELS, *PIXELS]) + 0.5 + 2**-12)
+        keep = (score >= 0.3) & (seen[..., 2] > seen[..., 0]) & (seen[..., 3] > seen[..., 1])
+        for one, part in zip(found, (score, raw[..., 5:].argmax(axis=-1), box), strict=True):
+            one.append(part[keep])
+    return tensors, Found(*map(np.concatenate, found))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "uint8", "int16"])
+@pytest.mark.parametrize("classes", [1, 3])
+@pytest.mark.parametrize("kind", DARKNET)
+def test_maps_of_darknet_are_decoded_as_darknet_does(kind: str, classes: int, dtype: str) -> None:
+    tensors, found = darknet(kind, dtype, classes)
+    options: dict[str, Any] = {"iou_threshold": 1.0, "max_detections": 2000, "max_candidates": 2000, "version": kind[:2]}
+    for first in (False, True):
+        stored = [one.reordered(0, 3, 1, 2) if first else one for one in tensors]
+        for order in (stored, stored[::-1]):
+            model = FakeModel(order, PIXELS, [f"class {k}" for k in range(classes)])
+            processors = [n6post.YoloV5(0.3, **options)]
+            if first or "tiny" in kind:
+                processors.append(n6post.processor_for(model, threshold=0.3, **options))
+            for processor in processors:
+                model.run(processor, Framed((0, 0, *PIXELS)))
+                assert_same(survivors(processor), found, 0.3)
+
+
+def test_anchors_of_darknet_may_be_others() -> None:
+    anchors = [5, 6, 20, 10, 30, 40, 60, 50]
+    tensors, found = darknet("v4 tiny", "float32", 2, anchors, per_cell=2)
+    options: dict[str, Any] = {"iou_threshold": 1.0, "max_detections": 2000, "max_candidates": 2000}
+    processor = n6post.YoloV5(0.3, version="v4", anchors=anchors, **options)
+    FakeModel(tensors, PIXELS).run(processor, Framed((0, 0, *PIXELS)))
+    assert_same(survivors(processor), found, 0.3)
+    with pytest.raises(ValueError, match="^anchors: expected as many for each of two strides, got 3$"):
+        FakeModel(tensors, PIXELS).run(n6post.YoloV5(version="v4", anchors=[1, 2, 3, 4, 5, 6]))
+
+
+def test_two_maps_need_the_version() -> None:
+    tensors, _ = darknet("v3 tiny", "float32", 3)
+    for labels in (None, ["a", "b", "c"]):
+        model = FakeModel(tensors, PIXELS, labels)
+        with pytest.raises(ValueError, match="^version: expected 'v3' or 'v4' for two maps: a tiny YOLOv3 and YOLOv4 have"):
+            model.run(n6post.processor_for(model))
+    with pytest.raises(ValueError, match="expected 3, one per class, got 2"):
+        n6post.processor_for(FakeModel(tensors, PIXELS, ["a", "b"]))
+    with pytest.raises(ValueError, match="^version: expected None for rows, whose boxes are decoded, got 'v3'$"):
+        rows().run(n6post.YoloV5(version="v3"))
+    fine = FakeModel(darknet("v3", "float32", 3)[0][:2], PIXELS)  # strides 8 and 16
+    with pytest.raises(ValueError, match="expected rows .* of three strides"):
+        fine.run(n6post.YoloV5(version="v3"))
+
+
 # --- what the tests of all families need ---
 def rows() -> FakeModel:
     return drawn("YoloV5 pixels", ["cat", "dog"])
@@ -147,6 +228,7 @@ FAMILY_CASES = FamilyCases(
         "labels": OptionCase(None, ["a", "b"], ("abc", [], [1]), rows),
         "anchors": OptionCase(None, LARGER, ([1], "12", [0, 1], [-1, 2], 3), maps),
         "box_units": OptionCase(None, "normalized", ("cells", 1, ""), rows),
+        "version": OptionCase(None, "v4", ("v5", 4, ""), maps),
     },
     frames={
         "YoloV5": FrameCase(n6post.YoloV5, rows, rows_in_int16, ("class_agnostic", False, True)),

@@ -109,16 +109,6 @@ def _yolo_v7_face(model):
     return None
 
 
-def _tiny_yolo(model):
-    for maps in (_maps(model), _maps(model, True)):
-        if len(maps) == 2 and model.size and maps[0][2] == maps[1][2] and maps[0][2] % 3 == 0 and maps[0][2] > 17:
-            width, height = model.size
-            if sorted(maps) == sorted([(height // stride, width // stride, maps[0][2]) for stride in (16, 32)]):
-                name = "tiny YOLOv3 or YOLOv4 (three boxes for each cell of two strides)"
-                return 2, name, "use a newer YOLO, or " + _YOURSELF
-    return None
-
-
 def _three_anchors(model):
     # [1, 3, h, w, 5 + classes]: YOLOv5's raw maps. [1, h, w, 3, 5 + classes]: Keras' YOLOv3 and YOLOv4.
     shapes = [shape for shape in model.shapes if len(shape) == 5 and 3 in (shape[1], shape[3]) and shape[-1] > 5]
@@ -126,7 +116,8 @@ def _three_anchors(model):
         return None
     if shapes[0][1] == 3:
         return 2, "YOLOv5 without its last layer ([1, 3, h, w, 5 + classes])", "export it with decoded boxes"
-    return 2, "YOLOv3 or YOLOv4 ([1, h, w, 3, 5 + classes])", "use a newer YOLO, or " + _YOURSELF
+    remedy = "join its last two dimensions, and use n6post.YoloV5(version='v3') or 'v4', or " + _YOURSELF
+    return 2, "YOLOv3 or YOLOv4 ([1, h, w, 3, 5 + classes])", remedy
 
 
 def _rknn_pose(model):
@@ -233,7 +224,6 @@ _NETWORKS = (
     _nanodet,
     _yolo_v5_seg,
     _yolo_v7_face,
-    _tiny_yolo,
     _three_anchors,
     _rknn_pose,
     _face_anchors,

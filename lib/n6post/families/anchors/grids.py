@@ -70,7 +70,8 @@ class GridForm:
     centers, sizes  PLAIN or SIGMOID; PLAIN, EXP or SQUARED_SIGMOID
     size_scale      a factor of the sizes' numbers before EXP
     swapped         whether y comes before x, and height before width
-    offset          where the center of a cell is: .5, or 0 for its corner
+    offset          where the center of a cell is: .5, or 0 for its corner. None: where the gain of its anchors puts
+                    the middle of 0..1 into the middle of the cell
     points          number of keypoints
     decode          makes of a GridPart the function that decodes its boxes, in place of decode_anchors; or None
     """
@@ -347,6 +348,10 @@ def _prepared(part, form, first, capacity, rows, threshold, allowed):
 def _decoding(part, form, boxes, points, first, capacity, rows):
     """(output index, parameter block of decode_anchors) for boxes, keypoints or both."""
     output, layout, channel = boxes or points
+    offset = form.offset
+    if offset is None:
+        _, _, stride, _, anchors = part.levels[0]
+        offset = 0.5 - 0.5 * anchors[0][0] / stride
     block = anchor_params.decode_anchors(
         dtype=output.dtype,
         channel_step=layout.channel_step,
@@ -360,7 +365,7 @@ def _decoding(part, form, boxes, points, first, capacity, rows):
         wh_scale=form.size_scale,
         first_point=points.first if points else 0,
         points=form.points if points else 0,
-        offset=form.offset,
+        offset=offset,
         first=first,
         capacity=capacity,
         rows=rows,

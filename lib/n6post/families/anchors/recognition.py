@@ -111,12 +111,16 @@ def _objectness_layout(model, per_cell):
 
 
 def _three_maps(model):
-    """(channels, channels first?) of three maps [1, h, w, C] or [1, C, h, w] of strides 8, 16 and 32; else (0, False)."""
-    if len(model.shapes) != 3 or not model.size:
+    return _maps_of(model, (8, 16, 32))
+
+
+def _maps_of(model, strides):
+    """(channels, channels first?) of a map [1, h, w, C] or [1, C, h, w] for each stride; else (0, False)."""
+    if len(model.shapes) != len(strides) or not model.size:
         return 0, False
     width, height = model.size
     found = []
-    for stride in (8, 16, 32):
+    for stride in strides:
         grid = height // stride, width // stride
         for shape in model.shapes:
             if len(shape) == 4 and shape[1:3] == grid:
@@ -125,7 +129,7 @@ def _three_maps(model):
             if len(shape) == 4 and shape[2:] == grid:
                 found.append((shape[1], True))
                 break
-    return found[0] if len(found) == 3 and found[0] == found[1] == found[2] else (0, False)
+    return found[0] if len(found) == len(strides) and len(set(found)) == 1 else (0, False)
 
 
 def _yolo_v5(model):
@@ -144,7 +148,11 @@ def _yolo_v5_labels(model):
     # The maps of YOLOv5 have the shapes of ST's st_yolo_x with three anchors. But those of PyTorch have their channels
     # first, and ST's is made with Keras.
     channels, first = _three_maps(model)
-    return () if not first or channels % 3 or channels < 18 else (channels // 3 - 5,)
+    if not channels:
+        channels, _ = _maps_of(model, (16, 32))  # tiny YOLOv3 and YOLOv4
+    elif not first:
+        return ()
+    return () if channels % 3 or channels < 18 else (channels // 3 - 5,)
 
 
 def _decoded(model):

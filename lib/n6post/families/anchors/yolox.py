@@ -119,8 +119,7 @@ class YoloXBoxes(ObjectnessBoxes):
         if mean is not None and not -2.0 < mean < 2.0:
             raise ValueError(
                 "expected maps of ST's st_yolo_x, got some like YOLOv5's, whose class logits are %.1f on average: use "
-                "n6post.YoloV5(), unless they are those of YOLOv3 or YOLOv4, which no family decodes (x = sigmoid + column, "
-                "width = exp * anchor: use a newer YOLO, or decode them in your script)" % mean
+                "n6post.YoloV5(), with version='v3' or 'v4' if they are those of YOLOv3 or YOLOv4" % mean
             )
 
     def _refused(self, what=""):
