@@ -793,6 +793,41 @@ def test_each_plate_is_printed_once_its_frames_agree(play: Any) -> None:
     assert [line for line in lines if not 0.7 <= float(line.split()[1]) <= 0.9] == []
 
 
+def test_things_are_learned_by_a_button_and_survive_a_restart(
+    play: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Three things of five pictures each, two seconds apart; then each is shown again, in another order."""
+    direction = np.random.default_rng(2).normal(0, 1, (3, 32))
+    frame = [0]
+
+    def thing(t: int) -> int:
+        return t // 60 if t < 180 else (2, 0, 1)[t % 180 // 20 % 3]
+
+    def features(t: int) -> Any:
+        frame[0] = t
+        return list(direction[thing(t)] + np.random.default_rng(t).normal(0, 0.2, 32))
+
+    class Button:
+        IN, PULL_UP = 0, 1
+
+        def __init__(self, *arguments: Any) -> None:
+            pass
+
+        def value(self) -> int:
+            t = frame[0]
+            return int(not (t < 180 and t % 60 < 30 and t % 6 < 3))
+
+    monkeypatch.setattr(machine, "Pin", Button)
+    folder = repr(str(tmp_path))
+    lines, _ = play("things", features, 240, FOLDER=folder)
+    assert [line for line in lines if line.startswith("a picture")] == [
+        f"a picture of thing {k}" for k in (1, 2, 3) for _ in range(5)
+    ]
+    assert lines[-2:] == ["thing 1", "thing 2"]  # it says what it sees when that changes
+    lines, _ = play("things", lambda t: features(t + 180), 60, FOLDER=folder)
+    assert lines == ["thing 3", "thing 1", "thing 2"]
+
+
 def meadow(patches: list[tuple[int, int, int, int]]) -> Any:
     """A class map of 160 x 120 with patches (x, y, w, h) of class 1."""
     classes = np.zeros((120, 160), np.uint8)

@@ -82,6 +82,22 @@ def picture(width: int = 480, height: int = 480) -> Any:
     return image.Image(width, height, image.RGB565)
 
 
+@pytest.mark.parametrize("fast", [True, False])
+@pytest.mark.parametrize(("scale", "numbers"), [(None, (0, 1)), ((-1, 1), (-1, 1)), ([0, 255], (0, 255))])
+def test_a_second_model_of_floats_gets_pixels_in_its_scale(
+    fast: bool, scale: Any, numbers: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lib, "are_fast", lambda: fast)
+    img = picture()
+    img.draw_rectangle((0, 0, 240, 480), color=(255, 255, 255), fill=True)
+    second = Second([[]], size=(16, 16))
+    n6post.Pipeline(Detector([box(200, 200, 80, 80)]), second, scale=scale, margin=1.0).predict(img)
+    buffer = bytearray(4 * 16 * 16 * 3)
+    second.inputs[0](buffer, (1, 16, 16, 3), ord("f"))
+    values = np.frombuffer(buffer, np.float32).reshape(16, 16, 3)
+    np.testing.assert_allclose([values[:, 12:].min(), values[:, :4].max()], numbers, atol=1e-5)
+
+
 def test_faces_of_a_network_without_a_score_are_not_followed() -> None:
     """PFLD returns keypoints where no face is, too: it would be followed for ever."""
     values = np.random.default_rng(1).uniform(0.2, 0.8, (1, 136)).astype(np.float32)

@@ -58,7 +58,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "Gallery": {"threshold": 0.75, "max_names": 32, "max_vectors": 4, "forget_after": 60.0, "refresh_after": 2.0},
     "Pipeline": {
         "max_detections": 2, "margin": None, "follow": True, "follow_margin": None, "rotate": True, "detect_every": 1,
-        "align": None,
+        "align": None, "scale": None,
     },
 }  # fmt: skip
 
@@ -73,7 +73,7 @@ REQUIRED: dict[str, tuple[Any, ...]] = {
     "Collector": ("no_such_folder",),
 }  # fmt: skip
 WRONG = {
-    "align": "left",
+    "align": "left", "scale": (1,),
     "threshold": -0.1, "low_threshold": 1.1, "min_hits": 1.0, "smooth_boxes": 1, "coast": -1, "name": 5, "min_seconds": -0.1,
     "max_distance": 65, "max_tracks": 1001, "use_masks": None, "smooth_keypoints": "no", "anchor": "middle",
     "frame_size": 640, "margin": 10.1, "max_gap": -1, "min_frames": 0, "count_coasting": 1, "seconds": -1, "release": -0.1,

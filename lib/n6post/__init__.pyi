@@ -1442,7 +1442,8 @@ class Embedding:
     """Post-processor for embeddings: `ml.Model(path, postprocess=n6post.Embedding())`.
 
     A call returns a float32 array of its own, with length 1 unless `normalize` is False. A network that returns zeros only
-    gives a vector of zeros, which is similar to nothing.
+    gives a vector of zeros, which is similar to nothing. Of a map of features, as `optimize --features` makes it, the vector
+    is the mean over the middle of the picture, half of its width and height.
 
     ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
     """
@@ -4369,6 +4370,8 @@ class Pipeline:
     """
     detect_every: int
     """Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections objects are followed."""
+    scale: tuple[float, float] | None
+    """(lowest, highest) number of a pixel for a second model that takes floats: MobileFaceNet wants (-1, 1). None: (0, 1)."""
 
     def __init__(
         self,
@@ -4382,6 +4385,7 @@ class Pipeline:
         rotate: bool = True,
         align: str | None = None,
         detect_every: int = 1,
+        scale: tuple[float, float] | None = None,
     ) -> None:
         """Two models in turns: a detector finds objects in the frame, and a second model looks at each of them.
 
@@ -4404,6 +4408,8 @@ class Pipeline:
           "corners" the margin is 1.0 unless you set it.
         - `detect_every`: Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections
           objects are followed.
+        - `scale`: (lowest, highest) number of a pixel for a second model that takes floats: MobileFaceNet wants (-1, 1).
+          None: (0, 1).
         """
 
     @property

@@ -15,6 +15,9 @@ from hypothesis import strategies as st
 from recorded_maps_and_vectors import walkers
 
 
+EXPECTED = "one output [1, N], or a map of features [1, H, W, N],"
+
+
 def embed(tensor: Tensor, **options: Any) -> Any:
     return FakeModel([tensor], (128, 256)).run(n6post.Embedding(**options))
 
@@ -69,6 +72,23 @@ def test_similarity_of_any_lists_is_numpys_cosine(numbers: list[float], seed: in
         assert found == pytest.approx(wanted, abs=1e-4)
 
 
+@pytest.mark.parametrize("kind", ["float32", "int8", "uint8", "int16"])
+@pytest.mark.parametrize("height, width, rows, columns", [
+    (12, 12, (3, 9), (3, 9)), (4, 7, (1, 3), (1, 6)), (3, 3, (0, 3), (0, 3)), (2, 9, (0, 2), (2, 7)), (8, 5, (2, 6), (1, 4)),
+])  # fmt: skip
+def test_vector_of_a_map_is_the_mean_of_its_middle_half(
+    kind: str, height: int, width: int, rows: tuple[int, int], columns: tuple[int, int]
+) -> None:
+    values = np.random.default_rng(height).integers(-90, 90, (1, height, width, 24))
+    tensor = Tensor(values.astype(np.int8), 0.05, -7)
+    tensor = {
+        "float32": tensor.dequantized, "int8": lambda: tensor, "uint8": tensor.as_uint8, "int16": lambda: tensor.as_int16(2, 5)
+    }[kind]()  # fmt: skip
+    wanted = ((values[0, slice(*rows), slice(*columns)] + 7) * 0.05).mean((0, 1))
+    np.testing.assert_allclose(embed(tensor, normalize=False).tolist(), wanted, atol=1e-5)
+    np.testing.assert_allclose(embed(tensor).tolist(), wanted / np.linalg.norm(wanted), atol=1e-6)
+
+
 def test_vector_of_zeros_is_similar_to_nothing() -> None:
     zeros = embed(Tensor(np.full((1, 8), -128, np.int8), 0.02, -128))
     assert zeros.tolist() == [0.0] * 8
@@ -95,9 +115,9 @@ def test_vectors_of_different_length_are_refused() -> None:
         n6post.cosine_similarity([1.0, 2.0], [1.0, 2.0, 3.0])
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (1, 2, 3), (1, 4, 4, 2)])
+@pytest.mark.parametrize("shape", [(1, 1), (1, 2, 3), (1, 4, 4, 1), (2, 4, 4, 8)])
 def test_output_of_another_family_is_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match=says(f"expected one output [1, N] of 2 to 65535 numbers, got {shape}")):
+    with pytest.raises(ValueError, match=says(f"expected {EXPECTED} of 2 to 65535 numbers, got {shape}")):
         embed(Tensor(np.zeros(shape, np.float32)))
 
 

@@ -34,7 +34,7 @@ class Input:
                 from ..tensors.errors import unknown_option
 
                 raise TypeError(unknown_option(type(self).__name__, name, known))
-            _check_numbers(name, normalization[name])
+            check_numbers(name, normalization[name])
         try:
             width, height = img.width(), img.height()
         except (AttributeError, TypeError):
@@ -116,7 +116,7 @@ class Letterbox(Input):
         return self.roi, ((width - dw) // 2, (height - dh) // 2, dw, dh)
 
 
-def _check_numbers(name, value):
+def check_numbers(name, value):
     """ValueError for a scale, mean or stdev that the firmware would take, or fail at, without a word."""
     count = 2 if name == "scale" else 3
     fits = isinstance(value, (list, tuple)) and len(value) == count

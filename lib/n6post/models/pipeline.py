@@ -12,7 +12,7 @@ wants them straight.
 
 from math import sqrt
 
-from ..inputs.resize import source_of
+from ..inputs.resize import check_numbers, source_of
 from ..inputs.transform import input_size
 from ..kernels import are_fast
 from ..results.detection import Detection, copied, set_attribute
@@ -29,6 +29,13 @@ _MESH = (33, (263,), False, 1.5, 0.0, (10, 284, 389, 454, 361, 397, 152, 172, 13
 _RULES = {7: _PALM, 5: _FACE, 6: _FACE, 21: _HAND, 468: _MESH, 478: _MESH}
 _ANY = (None, (), False, 1.25, 0.0, None)
 _FAR = 32767  # frame pixels, in either direction
+
+
+def _scale_or_none(name, value):
+    if value is None:
+        return None
+    check_numbers(name, value)
+    return tuple(value)
 
 
 class Pipeline(Configurable):
@@ -50,6 +57,7 @@ class Pipeline(Configurable):
     rotate = _option("rotate", True, flag)
     align = _option("align", None, choice, "face", "corners", "box")
     detect_every = _option("detect_every", 1, number, 1, 65535)
+    scale = _option("scale", None, _scale_or_none)
 
     def __init__(self, detector, model, *more, **options):
         if more:
@@ -176,10 +184,11 @@ class Pipeline(Configurable):
             roi = _upright(region, frame_size)
             if roi is None:
                 return [], True
-            answer = self._models[1].predict([later.inputs_resize.Stretch(img, roi=roi)])
+            scale = {"scale": self.scale} if self.scale else {}
+            answer = self._models[1].predict([later.inputs_resize.Stretch(img, roi=roi, **scale)])
             return answer, _are_detections(answer)
         x, y, w, h, cos, sin = region[:6]
-        crop = later.models_region.Region(img, x, y, w, h, cos, sin, self._size, region[8])
+        crop = later.models_region.Region(img, x, y, w, h, cos, sin, self._size, region[8], self.scale)
         answer = self._models[1].predict([crop])
         if not _are_detections(answer):
             return answer, False

@@ -30,14 +30,16 @@ class Region:
     cos, sin    the direction of its upper side: (cos, sin) points from the left to the right
     size        (width, height) of the model's input
     lean        how much further in that direction the lower side is than the upper one, frame pixels
+    scale       (lowest, highest) number of a pixel for a network that takes floats; None: (0, 1)
 
     The results of the model are in pixels of its input, as if that were a frame of unknown size.
     """
 
-    def __init__(self, img, x, y, w, h, cos, sin, size, lean=0.0):
+    def __init__(self, img, x, y, w, h, cos, sin, size, lean=0.0, scale=None):
         self._image = None  # a frame's size read from the image would be that of another picture than the results'
         self.roi = (0, 0) + size
         self._frame = img
+        self._normalization = {"scale": scale} if scale else {}
         self._size = size
         # Frame pixels per input pixel, and the center of the first input pixel, from the middle of the first frame pixel.
         self._across = w / size[0]
@@ -73,7 +75,7 @@ class Region:
         fixed = [floor(number * 65536) for number in (x - 0.5, y - 0.5) + self._steps]
         block = crop_params.cut_rotated(depth, img.width(), img.height(), key[0], key[1], *fixed)
         crop_kernels.cut_rotated(canvas.bytearray(), block, img.bytearray())
-        Normalization()(canvas)(buffer, shape, dtype)
+        Normalization(**self._normalization)(canvas)(buffer, shape, dtype)
 
     def to_frame(self, detection, frame_size):
         """A Detection in frame pixels, clipped to the frame; None if it lies outside of the frame.
