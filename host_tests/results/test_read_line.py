@@ -40,6 +40,11 @@ def laid_out(
     return found
 
 
+def found_at(found: list[Any]) -> tuple[int, int]:
+    (x, y), *_ = [d.center for d in found]
+    return x, y
+
+
 def with_gaps(dice: random.Random, length: int, missing: int) -> str:
     """Digits, some of them missing. At least one has a neighbor: else nothing would show how far apart they are."""
     while True:
@@ -90,6 +95,33 @@ def test_nothing_found_is_a_false_reading() -> None:
 def test_the_text_of_a_gap_can_be_chosen(gap: str, read: str) -> None:
     reading = n6post.read_line(laid_out(["12?45"], 0, 1.2), gap=gap)
     assert reading.text == read and len(reading.scores) == len(read)
+
+
+@pytest.mark.parametrize("tilt", [-15, 0, 20])
+def test_a_low_character_belongs_to_its_line(tilt: float) -> None:
+    """A minus or a point: the usual height of the characters counts, not the least."""
+    found = laid_out(["?31", "415"], tilt, 1.2)
+    x, y = found_at(laid_out(["0??", "???"], tilt, 1.2))
+    assert n6post.read_line([*found, character("-", x, y, 20, 4)]).text == "-31\n415"
+
+
+@pytest.mark.parametrize("pitch", [0.8, 1.0])
+def test_lines_may_touch_or_overlap(pitch: float) -> None:
+    places = [(at, row) for row in range(2) for at in range(4)]
+    found = [character(str(4 * row + at), 100 + 30 * at, 100 + 40 * pitch * row, 24, 40) for at, row in places]
+    assert n6post.read_line(found).text == "0123\n4567"
+
+
+@pytest.mark.parametrize("pitch", [1.2, 1.4, 2.0])
+@pytest.mark.parametrize("text", ["4512", "8138", "217?93", "3?8172", "1234?8"])
+def test_a_narrow_one_of_seven_segments_makes_no_gap(text: str, pitch: float) -> None:
+    """Its box is a quarter as wide as the others, at the right of its place. One text in twenty gets a gap too many."""
+    found = []
+    for at, name in enumerate(text):
+        if name != "?":
+            shift, width = (9, 6) if name == "1" else (0, 24)
+            found.append(character(name, 100 + 24 * pitch * at + shift, 100, width, 40))
+    assert n6post.read_line(found).text == text
 
 
 def test_of_two_characters_in_one_place_the_better_one_is_read() -> None:

@@ -4371,7 +4371,7 @@ class Pipeline:
     detect_every: int
     """Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections objects are followed."""
     scale: tuple[float, float] | None
-    """(lowest, highest) number of a pixel for a second model that takes floats: MobileFaceNet wants (-1, 1). None: (0, 1)."""
+    """(lowest, highest) number of a pixel for a second model that takes floats, such as (-1, 1). None: (0, 1)."""
 
     def __init__(
         self,
@@ -4408,8 +4408,7 @@ class Pipeline:
           "corners" the margin is 1.0 unless you set it.
         - `detect_every`: Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections
           objects are followed.
-        - `scale`: (lowest, highest) number of a pixel for a second model that takes floats: MobileFaceNet wants (-1, 1).
-          None: (0, 1).
+        - `scale`: (lowest, highest) number of a pixel for a second model that takes floats, such as (-1, 1). None: (0, 1).
         """
 
     @property

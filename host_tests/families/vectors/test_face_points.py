@@ -131,9 +131,10 @@ def test_other_outputs_are_refused(shape: tuple[int, ...]) -> None:
         found_by(parts(), labels=["a", "b"])
 
 
-@pytest.mark.parametrize("values", ["logits", "probabilities"])
+@pytest.mark.parametrize("values", ["logits", "logits above 0", "probabilities"])
 def test_scores_of_classes_are_no_keypoints(values: str) -> None:
-    numbers = np.random.default_rng(3).normal(0, 3, 136).astype(np.float32)
+    numbers = np.random.default_rng(3).normal(1 if values == "logits above 0" else 0, 3, 136).astype(np.float32)
+    assert values != "logits above 0" or numbers.mean() > 0.5
     if values == "probabilities":
         numbers = np.exp(numbers) / np.exp(numbers).sum()
     with pytest.raises(ValueError, match="^expected keypoints, got numbers from .* give labels, one for each class"):

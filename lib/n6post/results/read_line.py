@@ -7,7 +7,7 @@ from .reading import Reading
 
 _STEEPEST = 0.47  # of a line, height by width: 25 degrees
 _REACH = 4  # how far the next character of a line may be, in heights
-_ROOM = 0.65  # of a character and the space beside it: what a missing one leaves at least
+_ROOM = 0.65  # of a character: what a missing one leaves at least, beside the two halves of its neighbors
 
 
 def read_line(detections, *, gap="?"):
@@ -76,9 +76,8 @@ def _slope(boxes, height):
         for other_x, other_y, _, _ in boxes:
             across, down = other_x - x, other_y - y
             if 0 < across <= _REACH * height and abs(down) <= _STEEPEST * across:
-                far = across * across + 4 * down * down
-                if best is None or far < best[0]:
-                    best = far, down / across
+                if best is None or across < best[0]:
+                    best = across, down / across
         if best:
             found.append(best[1])
     return sorted(found)[(len(found) - 1) // 2] if found else 0.0
@@ -103,17 +102,16 @@ def _without_doubles(line):
 def _missing(line):
     """How many characters are missing before each one of a line."""
     count = len(line)
-    if count < 3:
+    if count < 2:
         return [0] * count
     width = _usual_width(line)
     apart = [line[at][0] - line[at - 1][0] for at in range(1, count)]
-    room = max(min(apart), width)
     best = None
     for pitch in apart:  # a few of the distances are that of two neighbors; others are multiples of it
         steps = [max(1, int(one / pitch + 0.5)) for one in apart]
         pitch = sum(apart) / sum(steps)
         worst = max([abs(one - step * pitch) for one, step in zip(apart, steps)]) / pitch
-        cost = worst + 0.1 * sum(steps) / count
-        if best is None or cost < best[0]:
-            best = cost, steps
-    return [0] + [max(0, min(step - 1, int((one - width) / room + 1 - _ROOM))) for step, one in zip(best[1], apart)]
+        if best is None or worst < best[0]:
+            best = worst, steps
+    # A missing character takes the width of one.
+    return [0] + [max(0, min(step - 1, int(one / width - _ROOM))) for step, one in zip(best[1], apart)]
