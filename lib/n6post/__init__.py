@@ -88,6 +88,7 @@ _EXPORTS = _Exports(
     merge="results.merge",
     pairs="results.pairs",
     read_line="results.read_line",
+    face_turn="results.face_turn",
     sharpness="results.sharpness",
     to_openmv="results.dicts",
     to_json="results.json_text",

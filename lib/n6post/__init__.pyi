@@ -54,6 +54,7 @@ __all__ = [
     "merge",
     "pairs",
     "read_line",
+    "face_turn",
     "sharpness",
     "to_openmv",
     "to_json",
@@ -3834,6 +3835,18 @@ def read_line(detections: Sequence[Detection], *, gap: str = "?") -> Reading:
     `scores` has the score of each detection, 0.0 for a gap and 1.0 for a line break; the score of the reading is their mean
     without those of line breaks. Of two detections in the same place, the better one is read. What is missing at an end of a
     line is not known. ValueError for anything but a list of Detection of one frame, and for a gap that is no text.
+    """
+
+def face_turn(face: Detection[Any, Any, Any]) -> float:
+    """How far a face is turned to a side: degrees from -90 to 90, 0 if it looks ahead, above 0 to the right of the picture.
+
+        if abs(n6post.face_turn(face)) < 25:
+            gallery.enroll(name, face.result)
+
+    - `face`: a Detection with the keypoints of a face: five, as YuNet, Scrfd, Ssd and YoloV5 return them, or BlazeFace's six
+
+    It is computed from the distance of the nose tip from the line between the middles of the eyes and of the mouth, for a
+    face of average proportions. Whether the head leans to a side does not matter. ValueError for anything else.
     """
 
 def sharpness(img: Image, rect: Sequence[int] | Detection | None = None) -> float:

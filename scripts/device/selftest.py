@@ -178,6 +178,9 @@ def check_random(family, form):
     if "ranking" in expected:
         expect([one.class_id for one in found], [one[0] for one in expected["ranking"]], "classes")
         expect_close([one.score for one in found], [one[1] for one in expected["ranking"]], 3e-6, "scores")
+    elif "text" in expected:
+        expect(found.text, expected["text"], "text")
+        expect_close(found.scores, expected["scores"], 3e-6, "scores")
     elif "vector" in expected:
         expect_close(found.tolist(), expected["vector"], 3e-6, "numbers")
     elif "depths" in expected:
@@ -2030,28 +2033,33 @@ RJNRJA=="""),
         },
     ),
     "YoloV5": (
-        {'box_units': 'normalized', 'threshold': 0.25, 'max_detections': 65535, 'max_candidates': 20},
-        (32, 96),
+        {'threshold': 0.1, 'iou_threshold': 0.3},
+        (64, 64),
         (
-            ((1, 1, 189, 7), 0.011484810151159763, -128, b"""
-eNoNlDlvKlccxaXkVUmXPlWUKmU+Qj5Y/gMMcGe5c+dus7PjBWPMZj+wMWA2s9oGbCxFSfOkLE2UIkmVJvRHOtI5v3MU6BqAsRLPBLg01NUy5g47T9UTkHEL
-yVMd5JWXcDnYTi91g8E3L2MsHF6Qe8VOK9ruMXarAe5PYlEIZrBWcpbqIG52AtMyhR5EqiAp8x0pLq3oNxIsmjVzqkEdX59h1Te6ac6SyLg2hIyj07bWTYGx
-P2i6GvPQLn3l3SC+01YcNKSJK6J4fpLLAAzb5C8GUOmwbgJapYAehIrMAl145jXt8Cuq5s979AoBsvq8j5grXsWtafLzJxJ5cLLc0JwFmJBwnI5TH7mRlsZU
-cV8N0LHrUaH49MKZa8hlF1LSJLOuw60DxK35S6L7aOAKGzx/4zMPKBkFzw60e5tgawJ3ebGU0qRmZUaBdhWIUtemvl7MHRyQTlgKRSIyTwoFYubc+/xWxKnx
-ELVo2kX32byfDr15vpqALJkX96qOvFlRV2HDkydzifNCXjRthDRcDn1AonIycoHzoLJj8QVyylMHsOyX39IqQpdnVRv2N7XTwE+T2vz0jMWZmFdqlsX4qGzL
-EVqal+uETnfp5ooly49KdWQlBHWbdQoCnbTaDkRGruYHmmY367tARbzZOFW1Pa5WmyoQtKgFBArey6Wfiufd56pU0x0kPko3YdN0a2yBKXjX06CNwtaWAs6d
-dkdcYba8qSbBcRrdqgATV9sRBZ0M2h6Gg72/fiApzX3rylSSyXX3nQAifNAwIDxqai6SueQdd4+lFnu3Omi57NDnkCHZhywGUWgN7Agml/37fajZbmOAbZPy
-Xf80MrLGa//Zj2M+HroUCE5NKra9C6zZXEuhMD6RUmFbb3KHoEq96d6F7NybD1KKhpqTtZno4eF8H4DMdUdWMmU5r2PMgdnT0QsDw1w+9DBaY7pZJROcoWXJ
-h4FpbXohID2zufZT0jpfNyMIZWZ5ZsQEHy4cQxOiuhbH4dH71ccwnrMf15QpEX5ddDRg4/GTlUhjRLYtRzc19W2gIWZZ+2kqGbjRm0QquQ1fiG54eed9QY8p
-3R06R9j1m8MtA4Z62zkBHq22pjh6v+7qGujtyduQqJYo6L/kwCVU/6IILBfGZiWw2WPynzoQ+pj4QGFaasG3xAiEH3rdhGNL9h0ra37a/TpMCfwUflmBmf5A
-/tKAoif6X7kUHJJnn9nMRWZxxbn0cuXnk4R4WeQnJdiLYVY24CPpnX2DiOROLaPBPHPR+YmAK2T9V6xaw27rZxafs8fWV4Ea4mH9PA1e5I0/7xw5O5u1HHQd
-oLtG5/g9vfkfISzpaPanTBCvOfq3EcOheTirxLUwtyqYRxjw64c6OqDn9d8Iiu7sPWpAUUxfPungdpkxroCjT4N2E84pkr+NVNk2r35sUrRYRcsLyHuF6lMb
-DPS2+dRXpNhOv/89FiAx/+FS6Wn/A4iNLso="""),
+            ((60, 25), 0.007723091170191765, -128, b"""
+eNoNk8lWFVkahc1BjfItalAvUGvVM+So5rVylIOaVT1DhYlIWuQfEeeciHNOnDbaG7eJS6Nw86JiA6UCipguaVJUEGlUQLokxQYtHmCvtff+9o7opLmAVAAY
+CWr5wwxalFT8U/pTPLHuQNS2McENzYApFkO8C4T1i8alei27QYnYzNZkZYN5sgMEBnpevO8L6z7sH5ZJzGAWxi0o0KahXnx2tGodPfQVZHBZt7g3FSglxuiN
+y45usdEColQC+yb4OKZeIREtyE/aiUPQUrGkif0xNFpJA1kwY1ZvOCFKUIlkNSdVDlFiKTzw5+SzA782SPIajiHJjGZcMWo07PcvXXUA+EaouNtEahYGZp8a
+mrLtMH/ipMMGaSHpKRRpAIvyiw6Pj3/cWOkbjD/Y2gxMlW5iSZru8MUk52OTpeO9dtOXJdTQ3Hp6VSRIG9C0tVM4bYypOrLrOE+fat8tB/n9dz9XW3cdshEU
+KQmHAhbUK5q8uRLqZitt3ey1N0GUwMU8Gxjwg2GiYxyON8vEKYMVCMVKdceFhWvVawxgoWy9qhwbilxMWUwSEGva1JqZqs8N31q5xNOuf68GaGHAmP0zVB3X
+G5mu74/1iaFEx+0T4qmUdIg7+uwatsuNl5NnlRzNg108xjgl9S8feVDAx3OtzqKTB5DlAq1zDiCkDutS5mtDnZHzgJm6OxmjGTgFEhdneepsu7s/fNF729Td
+9LjBS5oKHhVQi3L2aK8KjO0oCEJRcOaprOQ2AtQ73dmB7vGvxyoYOXVrHFSXMP0YJsIHf5hL3J+0LzyQO5EsozaoCNOv+SqdQfpJXGvmUaJliF0iOT5EPL8f
+P0a1K7uCM8vFamjrFFa2cQLtRytXe1AI+aEahSkckPFikiwMUPz8ztbvjgJTQmXPLJVSBfWtlP8mZpcU6icl3aQZfLA6qPncRIXdXV2evbV1iYO9ZdwGRCOJ
+Tmhm/GHrrd//2nB0uPk+xm0X08R6Wfz11zP55wn04vwyuIbn6yk/eqwyN/VIQpqfHrNGT32aYMx4ZmsxqdEAjD858tNWWV4wgulGhXAqnvvdIHy7FH7Wve/X
+xh06wdSyTlicWPTbZ5Ygezty320P90idQ5oMcTIkLFEW1VkeF+//d9lRzHDT9Iq5hxJUHqZAlsJsf7E437aIQEfuVfk+9qh7PPhF0ebBynQ/sXmKsRloIYaN
+APu04NtTh0tfHEb9c/J3fkUzmckpvOWmsDy70T0Jw0TW4ix6ozI29/YMorqO3fuvF2YohyIIUA1E8zDg9+JF4Dw6WO/snt96AKpuKQVZT6DDiJrlmzunzfne
+nEgjEES/6Ogk7AY0O4LNjzsHWxehtRqp28ygBh0XqbpTuK7M+76dd/JrfqLTpLUbGUkFaVyRNw4vNr77U7/2FnQ9Ofv9WJ6r9FFk0B4Eg3/5QFrtuzrnOmiY
+YVrEZ7P2Zfnu52f//C87DZ5Xrab7CsZCKgBgPnQP3R/+kdr9PAIKZfhUIPNA+dSTMN2799cLX601KkI6RPlEEegS+fVs5NPG98Aqaq4FDG7pvLoq07k1zEn7
+Wfukj2QmkvciSKWwbn5zL4i8bPTt9T872mtEo0IrDJGeE80GTmZWt9f+c9vD0xlElYyR1C9Rk5wLxvzy5M3f/tWjHkkM3+S5Hgmq9CBNgj0YPZ76+799O/SG
+ehmUNmRduO7GT+I6+j+O5dT8"""),
         ),
         {
-            'classes': [1, 1, 0],
-            'scores': [0.644204, 0.408365, 0.362991],
-            'rects': [(21, 29, 6, 24), (6, 0, 26, 40), (13, 0, 7, 18)],
+            'classes': [1, 10, 12, 17, 15, 2, 2],
+            'scores': [0.227132, 0.149593, 0.132772, 0.115594, 0.114521, 0.110524, 0.100206],
+            'rects': [
+                (1, 0, 63, 61), (16, 33, 42, 31), (24, 20, 28, 44), (12, 29, 11, 35), (0, 32, 64, 32),
+                (10, 17, 16, 40), (7, 0, 57, 64),
+            ],
         },
     ),
     "YoloX": (
@@ -2192,6 +2200,39 @@ eNrzYlVmcLVnFryU8MfqHCu/Qp28o4d+0gPlD3ZfmTmZ64z5XTR82TlEdAHwIQsq"""),
             'points': [
                 37.459, 13.929, 25.412, 64.0, 38.212, 1.506, 28.047, 44.8, 9.224, 29.365, 20.612, 14.118,
                 27.576, 0.0, 17.035, 0.0, 40.753, 7.529, 27.2, 0.753,
+            ],
+        },
+    ),
+    "Scrfd": (
+        {'threshold': 0.5, 'iou_threshold': 0.6},
+        (64, 64),
+        (
+            ((1, 128, 1), 0.0078125, -128, b"""
+eNoVjEEOwjAMBL8+SRO3xDSEitILhVfwJcSNH6BurLW167Gcr3sFe2x3GMonxzMjvW5Sypi57/+v4ItV6xzWpClcmSyCkssTKR2rZ/mZC9bYEm8rtUHzfsnY
+gt48f/HEMgXcDnseRP4="""),
+            ((1, 128, 4), 0.03529411926865578, -43, b"""
+eNoBAAL//QREj+06r+b7BeDS40jh1wjJ3iDoLJ8DGBzzIx0l/ADL79j74DD4DgU7Bsko/yg0K/Ts6j+6Ov1IO/P3FgvxLR4JEfe1J+EJ9JI2EKwf2t8NruYX
+LOPlHzDp2g3o/xPuRef6EgPs3PsaFPj59+TO0criMRrbFigPItgFKhbvVR3sBAQSECcQ2zvmDu/2B1ssCEq1CwkGA/n+LCP11fDyKhUn5+HRw8HO+P7AzA7Q
+Nu/tGACzGBD9WBQP87tQDsgUKBwfAb8jy9jhSo/97Bn9JD0QLDTj8w/a6RghqPkU4+YU1O0zJv8Y/udACQZA+MwaJPv65bjwQCwO8ybfdf/9xOwHEhgtyNLv
+I9MQ+/0B+SWt5PjDNe/dHyXy/wjoCQ8I69QPKbPZRfsk7AIBM7r5zLfA3sb17PP5pu3FDQTp5grjFQEtVAU1vx4DBO/mA/zX4EDp2d7h3goiG+DENQT6Ju7W
++djL//cvGufOILDILVoQQv4D7cIerw/gCgz0F7UJBwIQ9vUjCs0FEN7AStwUvK3n9bQk5SbvIPzYt/3LMSxN3fIEpcds6gDf6xEMRN4lKeIqIfMOwE/4IeD3
+G/jX6CDW9kx/9RIn1z/z8CIC7QK2qSSlCMnbKgEV8tbrth5CKgbgEgnT3c7cCfpbDk7mvx4u+BoD8AQgCQP6/+bQ79VbEu8Gmg=="""),
+            ((1, 32, 1), 0.004000000189989805, -128, b"""
+eNqb0NDQ0NS5d3KDQENDZwMINDZ0gagZDdPkG9jXAgAJXg+R"""),
+            ((1, 32, 4), 0.03529411926865578, -43, b"""
+eNoBgAB///JE4wwg4/7nCio4OCItSQ/m9OXYvv0DLck24eZDxtz6Of4fHxYLH/MQ3RBWF3zbxufgxdTV6hY6dfMfLy78OTE64Bvr2hzi7TY4DPnoLlDsFi7p
+D9f0OgHpzMcUExv43svx5csQEQBFyuPs9g8JFvA37x/fE+bv+tHXBeo3WcPxhbJDSA=="""),
+            ((1, 8, 1), 0.004000000189989805, -128, b"""
+eNpr6GmYMKGh4ykAE2EEmg=="""),
+            ((1, 8, 4), 0.0625, -80, b"""
+eNoBIADf/7rZsLO10r8Om9TZtsWw4b/m48zV0NXSrby5tres0t7lgtMYDw=="""),
+        ),
+        {
+            'classes': [0, 0, 0, 0, 0, 0, 0],
+            'scores': [0.984375, 0.867188, 0.8125, 0.796875, 0.636, 0.576, 0.54],
+            'rects': [
+                (2, 3, 24, 25), (6, 48, 18, 14), (0, 0, 33, 16), (27, 0, 37, 18), (0, 33, 64, 21),
+                (0, 0, 42, 33), (50, 47, 14, 13),
             ],
         },
     ),
@@ -2350,6 +2391,25 @@ vwHpie/t"""),
             'corners': [
                 [90.623, 36.666, 89.237, 59.514, 65.989, 58.104, 67.375, 35.256],
                 [88.06, 12.085, 80.897, 32.553, 58.914, 24.859, 66.077, 4.392],
+            ],
+        },
+    ),
+    "TextLine": (
+        {
+            'characters': ['A', 'B', 'C', 'D', 'E', 'F', 'G', 'H', 'I', 'J'],
+            'blank': 'first',
+            'score_type': 'probability',
+        },
+        (94, 24),
+        (
+            ((1, 12, 18), 0.00390625, -128, b"""
+eNo1TwEKAjEMe6b6AD8gcqBDSNKNgeejTXbKttA2ybJt4PnaNjwfINWoE8AaILKRplIPak2YqUG7wgYYZ1FW/DRe7z1WcvU1jRJemD0edzdLL+GOG0zhDgyJ
+7P/suPtgwsFWR17Tcgi1VPKZLja/YBn8BaI+X4/qa/U="""),
+        ),
+        {
+            'text': 'F IG FGIF',
+            'scores': [
+                0.988281, 0.960938, 0.980469, 0.988281, 0.980469, 0.945312, 0.953125, 0.980469, 0.847656,
             ],
         },
     ),

@@ -7,7 +7,7 @@ many countries a plate is personal data: ask what you may record.
 import csi
 import n6post
 
-PLATES = "/rom/plates.tflite"  # a detector whose plates have four keypoints at their corners, or oriented boxes
+MODEL = "/rom/plates.tflite"  # or another detector whose plates have four keypoints at their corners, or oriented boxes
 TEXT = "/rom/lprnet.tflite"
 CHARACTERS = "0123456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # those of the network, in their order
 PATTERN = "LLDDDD"  # two letters and four digits
@@ -19,7 +19,7 @@ cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
 text = n6post.load(TEXT, characters=CHARACTERS, pattern=PATTERN)
-reader = n6post.Pipeline(n6post.load(PLATES), text, align="corners")
+reader = n6post.Pipeline(n6post.load(MODEL), text, align="corners")
 tracker, votes = n6post.Tracker(), n6post.Majority(2.0)
 
 while True:

@@ -8,7 +8,7 @@ import csi
 import n6post
 from machine import Pin
 
-FEATURES = "/rom/yolov8n_192_features.tflite"
+MODEL = "/rom/yolov8n_192_features.tflite"  # or the features of another network
 FOLDER = "/sdcard"
 PAUSE = 2.0  # seconds without the button, after which a picture is that of another thing
 
@@ -17,7 +17,7 @@ cam.reset()
 cam.pixformat(csi.RGB565)
 cam.framesize(csi.VGA)
 
-model = n6post.load(FEATURES, processor=n6post.Embedding())
+model = n6post.load(MODEL, processor=n6post.Embedding())
 gallery = n6post.Gallery(threshold=None, max_vectors=10)
 state = n6post.State(FOLDER + "/things", gallery=gallery)
 button = Pin("P0", Pin.IN, Pin.PULL_UP)

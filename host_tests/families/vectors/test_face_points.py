@@ -165,7 +165,7 @@ FAMILY_CASES = FamilyCases(
     },
     frames={
         "FacePoints": FrameCase(
-            n6post.FacePoints, float_points, quantized_points, ("keypoint_units", "normalized", "pixels")
+            n6post.FacePoints, float_points, quantized_points, ("keypoint_units", None, "pixels")
         )
     },
 )

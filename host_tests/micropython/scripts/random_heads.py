@@ -57,6 +57,9 @@ def run(family, options, size, outputs):
         elif family == "Classifier":
             for one in result:
                 print("found", one.class_id, one.label, bits(one.score))
+        elif family == "TextLine":
+            if result:
+                print("found", [ord(one) for one in result.text], bits(result.score), [bits(one) for one in result.scores])
         else:
             print("found", hexlify(result.tobytes()))
             continue

@@ -190,7 +190,7 @@ def text_head(dice: Dice) -> Head:
     tensor = quantize(dice, logits if is_logit else softmax(logits), dice.pick(KINDS), low, high)
     shape = dice.pick(((1, steps, classes), (steps, 1, classes), (1, classes, steps)))
     array = tensor.values.T if shape[1] == classes else tensor.values
-    letters = [chr(0x4E00 + at) for at in range(count)]
+    letters = [chr(0x41 + at) for at in range(count)]
     options = {"characters": letters, "blank": "first" if first else "last", **_threshold(dice)}
     options["score_type"] = "logit" if is_logit else "probability"
     names = letters if extra == 0 else ["", *letters] if first else [*letters, ""]
@@ -200,20 +200,26 @@ def text_head(dice: Dice) -> Head:
     return Head((94, 24), [tensor._replace(values=np.ascontiguousarray(array).reshape(shape))], options, known, unclear)
 
 
-def same_text(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
-    """Repeats are one character, blanks none. False if rounding decides."""
+def text_of(head: Head) -> tuple[str, list[float]]:
+    """The text and the scores of its characters: repeats are one character, blanks none."""
     real, blank = head.known["real"], head.known["blank"]
     best = real.argmax(axis=1)
     score = (softmax(real) if head.known["logit"] else real).max(axis=1)
     starts = [at for at in range(len(best)) if best[at] != blank and (not at or best[at] != best[at - 1])]
-    mean = float(score[starts].mean()) if starts else 0.0
+    return "".join([head.known["names"][best[at]] for at in starts]), [float(score[at]) for at in starts]
+
+
+def same_text(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
+    """False if rounding decides."""
+    text, scores = text_of(head)
+    mean = sum(scores) / max(len(scores), 1)
     if abs(mean - processor.threshold) < 1e-5:
         return False
-    if not starts or mean < processor.threshold:
+    if not scores or mean < processor.threshold:
         require(not found and found.text == "", "%r below the threshold", found)
         return True
-    same("text", found.text, "".join([head.known["names"][best[at]] for at in starts]))
-    close("scores", found.scores, score[starts], 1e-5, 1e-7)
+    same("text", found.text, text)
+    close("scores", found.scores, scores, 1e-5, 1e-7)
     close("score", found.score, mean, 1e-5, 1e-7)
     return True
 

@@ -325,6 +325,11 @@ def random_result(family: str, head: Any, options: dict[str, Any], processor: An
             return {}
         order = order[score[order] >= processor.threshold]
         return {"ranking": [[int(i), round(float(score[i]), 6)] for i in order]} if len(order) > 1 else {}
+    if family == "TextLine":
+        text, scores = other_families.text_of(head)
+        if len(text) < 4 or len(scores) > 12 or sum(scores) / len(scores) < processor.threshold + 0.01:
+            return {}
+        return {"text": text, "scores": [round(score, 6) for score in scores]}
     if family == "Embedding":
         if not processor.normalize or len(real) > 8:
             return {}
