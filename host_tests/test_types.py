@@ -106,6 +106,7 @@ while True:
     n6post.draw(img=img, result=found, labels=lambda d: d.label.upper() if d.score > 0.5 else None)
     n6post.draw(img=img, result=found, labels=["one", None, ""])
     tracked = tracker.update(found, elapsed_ms=40)
+    print(n6post.face_turn(found[0]) + 1.0)
     print(votes.update(n6post.read_line(found, gap="_"), track=found[0], elapsed_ms=40).text.lower())
     crossed_in, crossed_out = line.trigger(trail.update(tracked, elapsed_ms=40), elapsed_ms=40)
     print("%d: %.1f seconds" % (tracked[0].track_id, zone.dwell_time(tracked[0])), len(crossed_in) + line.out_count)

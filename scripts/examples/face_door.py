@@ -1,7 +1,7 @@
 """Open a door for known faces: hold the button to enroll the face in front of the camera.
 
-While the button is held, one picture in twenty is enrolled: turn a little. Enrolled faces survive a restart. A photograph
-opens the door, too: do not protect anything with it. docs/identities.md says what you may do with faces.
+While the button is held, one picture in twenty is enrolled if the face looks nearly ahead. Enrolled faces survive a restart. A
+photograph opens the door, too: do not protect anything with it. docs/identities.md says what you may do with faces.
 """
 
 import csi
@@ -12,6 +12,7 @@ MODEL = "/rom/blazeface_front_128.tflite"  # or YuNet: a detector of faces with 
 FACES = "/rom/mobilefacenet.tflite"  # or another network that makes an embedding of an aligned face
 FOLDER = "/sdcard"
 SMALLEST = 60  # pixels: the width of a face that is large enough
+MOST_TURNED = 20  # degrees, of a face that is enrolled
 
 cam = csi.CSI()
 cam.reset()
@@ -33,7 +34,7 @@ while True:
         if face.result is not None and face.rect[2] >= SMALLEST:
             match = gallery.match(face.result)
             count += 1
-            if name and count % 20 == 0:
+            if name and count % 20 == 0 and abs(n6post.face_turn(face)) < MOST_TURNED:
                 gallery.enroll(name, face.result)
                 enrolled = True
     known.trigger(match is not None)

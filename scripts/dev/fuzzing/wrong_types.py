@@ -100,6 +100,7 @@ def wrong_types(dice: Dice) -> str:
         ("fraction.update", n6post.Fraction(1).update, _is_condition),
         ("majority.update", n6post.Majority(1).update, lambda x: x is None or isinstance(x, n6post.Reading)),
         ("read_line", n6post.read_line, _listed),
+        ("face_turn", n6post.face_turn, _nothing),
         ("repetitions.update", n6post.Repetitions(2, 1).update, lambda x: x is None or type(x) in (int, float)),
         ("hold.trigger", lambda x: hold.trigger(x, elapsed_ms=40), lambda x: _is_condition(x) or _tracked(x)),
         ("area.coverage", area.coverage, lambda x: isinstance(x, n6post.Mask)),
