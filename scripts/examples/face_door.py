@@ -1,7 +1,7 @@
 """Open a door for known faces: hold the button to enroll the face in front of the camera.
 
-While the button is held, one picture in twenty is enrolled if the face looks nearly ahead. Enrolled faces survive a restart. A
-photograph opens the door, too: do not protect anything with it. docs/identities.md says what you may do with faces.
+While the button is held, one picture in twenty is enrolled if the face looks nearly ahead. Enrolled faces survive a restart.
+A photograph opens the door, too: do not protect anything with it. docs/identities.md says what you may do with faces.
 """
 
 import csi
