@@ -226,6 +226,15 @@ def test_empty_picture_and_nan_are_no_text() -> None:
 
 
 # --- blank, characters ---
+def test_a_space_may_be_among_the_characters() -> None:
+    """PP-OCR's list has a wide one as its 5,709th character."""
+    names = ["A", "\u3000", "B", " "]
+    values = np.eye(5, dtype=np.float32)[[1, 2, 3, 4, 1]][None] * 9
+    assert read(values, characters=names, blank="first", score_type="logit", threshold=0.0).text == "A\u3000B A"
+    with pytest.raises(ValueError, match="^characters: expected "):
+        n6post.TextLine(characters=["A", 5])
+
+
 def test_blank_is_found_by_the_list_or_by_the_numbers() -> None:
     values = rows("AB1057")
     last = np.concatenate([values[..., 1:], values[..., :1]], axis=2)

@@ -29,6 +29,8 @@ def characters_or_none(name, value):
         if len(value) < 2:
             raise ValueError("%s: expected two characters or more, got %r" % (name, value))
         return list(value)
+    if isinstance(value, (list, tuple)) and value and not [one for one in value if not isinstance(one, str) or not one]:
+        return list(value)  # also spaces: PP-OCR's list has a wide one among the characters
     return name_list(name, value)
 
 
