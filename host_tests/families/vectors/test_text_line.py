@@ -289,6 +289,7 @@ def test_log_probabilities_have_the_scores_of_probabilities() -> None:
         ((1, 18, 37), {"characters": DIGITS}, EXPECTED + ", with 1 or 2 classes more than the 10 characters"),
         ((1, 11), {"characters": DIGITS}, EXPECTED + ", with"),
         ((1, 9, 9, 11), {"characters": DIGITS}, EXPECTED + ", with"),
+        ((0, 18, 11), {"characters": DIGITS}, EXPECTED + ", with"),
         ((1, 18, 11), {"characters": DIGITS, "pattern": "LL"}, "pattern: expected characters of the network, got 'L'"),
     ],
 )

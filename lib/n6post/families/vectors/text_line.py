@@ -80,10 +80,10 @@ class TextLineBinding(ModelBinding):
         if not names:
             raise ValueError("characters: expected those of the network, in the order of its classes, got None")
         count = len(names)
-        dims = [n for n in out.shape if n > 1]
+        dims = [n for n in out.shape if n != 1]
         # A last class that the list leaves out is a space, as PP-OCR's.
         right = [n for n in dims if n in (count, count + 1, count + 2)]
-        if len(dims) != 2 or not right or max(dims) > 32767:
+        if len(dims) != 2 or not right or not 0 < min(dims) <= max(dims) <= 32767:
             raise ValueError(
                 "expected %s, with 1 or 2 classes more than the %d characters, or as many, got %s"
                 % (_EXPECTED, count, out.shape)
