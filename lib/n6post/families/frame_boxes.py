@@ -94,10 +94,10 @@ class Extras:
     count = 1
     expected_outputs = "a head [1, 4 + classes, N] or [1, rows, 6]"
 
-    def choose(self, boxes):
+    def choose(self, boxes, options):
         """The OutputTensor of a raw head, and how many channels it has besides boxes and classes.
 
-        -1: some per keypoint. `extra_channels(boxes, options, rows, array)` returns how many when the layout is known.
+        Below 0: some per keypoint. `extra_channels(boxes, options, rows, array)` says how many when the layout is known.
         """
         return boxes.outputs[0], 0
 

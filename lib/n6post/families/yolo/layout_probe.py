@@ -27,15 +27,16 @@ def read(layouts, extra, output, array, size):
     """(layout, end-to-end?, certain?) of a head: layout is its HeadLayout.
 
     layouts     the layouts that a raw head of this shape may have (head_layout.head_layouts)
-    extra       how many columns the family's end-to-end rows have after the first six; -1: 3 or 2 per keypoint
+    extra       how many columns the family's end-to-end rows have after the first six; -3: 3 per keypoint, -2: 2, -1: either
 
     Not certain if these numbers do not show it, for example if all are zero. ValueError for a head of neither kind.
     """
     rows = []
     for layout in row_layouts(output.shape):
         columns = layout.channels - 6
-        per_keypoint = columns % 3 == 0 or columns % 2 == 0 and layout.anchors <= _MOST_ROWS
-        if columns == extra if extra >= 0 else 0 < columns < _MOST_COLUMNS and per_keypoint:
+        three = extra != -2 and columns % 3 == 0
+        two = extra != -3 and columns % 2 == 0 and layout.anchors <= _MOST_ROWS
+        if columns == extra if extra >= 0 else 0 < columns < _MOST_COLUMNS and (three or two):
             rows.append(layout)
     if extra == _TURNED:
         for layout in rows:

@@ -71,7 +71,7 @@ def read(boxes, options, model, outputs, extras):
 
     Sets `tensor` and `layout` besides: the head's OutputTensor and its HeadLayout.
     """
-    tensor, extra = extras.choose(boxes)
+    tensor, extra = extras.choose(boxes, options)
     boxes.tensor = tensor
     array = outputs[tensor.index]
     layouts = head_layouts(tensor.shape, boxes.size)

@@ -30,7 +30,7 @@ class Angles(Extras):
     kind = "angles"
     expected_outputs = "a head [1, 4 + classes + 1, N] or [1, rows, 7]"
 
-    def choose(self, boxes):
+    def choose(self, boxes, options):
         return boxes.outputs[0], 1
 
     def of_split(self, boxes, options, outputs, layout, parts):

@@ -25,8 +25,9 @@ class Keypoints(Extras):
     kind = "keypoints"
     expected_outputs = "a head [1, 4 + classes + 3 x keypoints, N] or [1, rows, 6 + 3 x keypoints]"
 
-    def choose(self, boxes):
-        return boxes.outputs[0], -1
+    def choose(self, boxes, options):
+        scores = options.score_type
+        return boxes.outputs[0], -1 if scores is None else -2 if scores == "missing" else -3
 
     def extra_channels(self, boxes, options, rows, array):
         channels = boxes.layout.channels

@@ -29,7 +29,7 @@ class Masks(Extras):
     half_step = 0.5  # half of the step to which the head rounds boxes, in its units
     mask = FrameMask
 
-    def choose(self, boxes):
+    def choose(self, boxes, options):
         # By shape, not by order: a head has three dimensions, or four of which two are not 1.
         head, protos = boxes.outputs
         a, b = len(squeezed(head.shape)), len(squeezed(protos.shape))
