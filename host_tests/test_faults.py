@@ -156,8 +156,10 @@ def test_a_picture_is_right_after_a_call_has_failed_while_drawing(family: str) -
     ways: list[Callable[[], bytes]] = [lambda: drawn(result), lambda: drawn(result, (40, 30), "GRAYSCALE")]
     if isinstance(result, list):
         ways.append(lambda: drawn(result, antialias=False, labels=[f"a {at}" for at in range(len(result))]))
-    elif isinstance(result, n6post.Classification):
+    elif isinstance(result, n6post.Classification | n6post.Reading):
         ways.append(lambda: bytes(result.draw(frame(), color=(9, 99, 200)).bytearray()))
+    elif isinstance(result, n6post.AnomalyMap):
+        ways.append(lambda: bytes(result.draw(frame(), palette=[(200, 9, 9), (9, 99, 200)], smooth=False).bytearray()))
     else:
         hidden = None if isinstance(result, n6post.Segmentation) else (200, 9, 9)
         ways.append(lambda: bytes(result.draw(frame(), palette=[hidden, (9, 99, 200)], legend=True).bytearray()))

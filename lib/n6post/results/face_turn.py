@@ -12,9 +12,6 @@ _NOSE = 0.566
 def face_turn(face):
     """How far a face is turned to a side: degrees from -90 to 90, 0 if it looks ahead, above 0 to the right of the picture.
 
-        if abs(n6post.face_turn(face)) < 25:
-            gallery.enroll(name, face.result)
-
     face    a Detection with the keypoints of a face: five, as YuNet, Scrfd, Ssd and YoloV5 return them, or BlazeFace's six
 
     It is computed from the distance of the nose tip from the line between the middles of the eyes and of the mouth, for a
