@@ -13,7 +13,8 @@ from fakes import Array, FakeModel, Tensor
 from recorded_data import stored, tensor_of
 
 SETTINGS = [(0.5, 0.3, True), (0.4, 0.1, True), (0.5, 0.3, False)]  # threshold, iou_threshold, blended
-MAPS = {896: ((16, 2), (8, 6)), 2304: ((48, 1),), 2016: ((24, 2), (12, 6))}  # by anchors: cells in a row, anchors in a cell
+# By anchors: cells in a row, anchors in a cell.
+MAPS = {896: ((16, 2), (8, 6)), 2304: ((48, 1),), 2016: ((24, 2), (12, 6)), 2254: ((28, 2), (14, 2), (7, 6))}
 
 
 class Found(NamedTuple):
@@ -133,11 +134,9 @@ def quantized(values: Array, distinct: bool = False) -> Tensor:
 
 def split(tensor: Tensor, anchors: int) -> list[Tensor]:
     """An output of all anchors as one for each map."""
-    (cells, per_cell), *_ = MAPS[anchors]
-    first = cells * cells * per_cell
-    return [
-        tensor._replace(values=np.ascontiguousarray(part)) for part in (tensor.values[:, :first], tensor.values[:, first:])
-    ]
+    ends = np.cumsum([cells * cells * per_cell for cells, per_cell in MAPS[anchors]])
+    parts = np.split(tensor.values, ends[:-1], axis=1)
+    return [tensor._replace(values=np.ascontiguousarray(part)) for part in parts]
 
 
 def as_map(tensor: Tensor, cells: int) -> Tensor:
@@ -156,7 +155,7 @@ def two_faces(anchors: int = 896, keypoints: int = 6, third: float = -9.0) -> Fa
             at = (row * cells + column) * per_cell + i
             scores[at] = logit
             boxes[at, :4] += i
-    size = 16 * 8 if anchors == 896 else 192
+    size = {896: 128, 2254: 224}.get(anchors, 192)
     return FakeModel([Tensor(boxes[None]), Tensor(scores[None, :, None].copy())], (size, size))
 
 

@@ -217,10 +217,10 @@ def center_net(size: Size, classes: int, offsets: bool = True) -> list[Array]:
     return [heat, random.uniform(1, 20, (1, rows, columns, 2)), *more]
 
 
-def blaze_pose(anchors: int) -> list[Array]:
-    """MediaPipe's pose detector: box and four keypoints for each anchor, and a logit."""
+def pose_landmarks(numbers: int) -> list[Array]:
+    """MediaPipe's pose landmarks: keypoints and a score."""
     random = np.random.default_rng(0)
-    return [random.normal(0, 20, (1, anchors, 12)), random.normal(EMPTY, 1, (1, anchors, 1))]
+    return [random.normal(100, 60, (1, numbers)), np.array([[0.9]])]
 
 
 # --- one answer for the whole picture ---

@@ -38,7 +38,7 @@ class Played:
 
             tensors = list(recorded_oriented_boxes.outputs("yolo11 int8 19").values())
             width, height = recorded_oriented_boxes.SIZE
-        elif name.startswith(("objectness: ", "mediapipe: ", "landmarks: ")):
+        elif name.startswith(("objectness: ", "mediapipe: ", "landmarks: ", "pose: ")):
             tensors, (width, height) = _of_a_family(*name.split(": ", 1))
         elif name in gallery.NETWORKS:
             stored = gallery.Network(name)
@@ -57,7 +57,7 @@ class Played:
 
 
 def _of_a_family(kind: str, name: str) -> tuple[list[Any], tuple[int, int]]:
-    """The outputs that recorded_objectness, mediapipe_reference or recorded_landmarks has, and the input's size."""
+    """The recorded outputs of another kind, and the input's size."""
     if kind == "objectness":
         from recorded_objectness import recorded
 
@@ -66,6 +66,10 @@ def _of_a_family(kind: str, name: str) -> tuple[list[Any], tuple[int, int]]:
         import mediapipe_reference
 
         return mediapipe_reference.tensors_of(name), (mediapipe_reference.described(name)["size"],) * 2
+    if kind == "pose":
+        import recorded_pose
+
+        return recorded_pose.frames(name)[0].tensors, (recorded_pose.SIDE,) * 2
     import recorded_landmarks
 
     return recorded_landmarks.frames(name, "rom")[0].tensors, recorded_landmarks.SIZES[name]

@@ -453,6 +453,7 @@ PLAYED |= {name: name for name in ("blazeface_front_128", "face_landmarks_192", 
 PLAYED |= {"yolov5n": "objectness: yolov5n rows", "yolov2_tiny": "objectness: tiny yolov2 faces.bmp"}
 PLAYED |= {"palm_detection_full_192": "mediapipe: OpenMV's palm, int8", "hand_landmarks_full_224": "landmarks: hand"}
 PLAYED |= {"movenet_singlepose_192": "movenet_17_192", "yolov8n_192_features": "features", "mobilefacenet": "embedding"}
+PLAYED |= {"pose_detection": "mediapipe: pose, int8", "pose_landmark_lite": "pose: standing"}
 PLAYED |= {"plates": "yolov8n_pose_256", "lprnet": "text", "digits": "yolov8n_192"}
 
 

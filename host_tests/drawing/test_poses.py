@@ -261,7 +261,17 @@ def test_face_mesh_is_drawn_as_thin_contours_without_dots() -> None:
     assert {thickness for _, _, thickness in canvas.lines} == {3} and len(canvas.circles) == 468
 
 
-def test_many_keypoints_of_an_unknown_skeleton_are_drawn_as_dots() -> None:
+@pytest.mark.parametrize(("count", "radius"), [(22, 1), (68, 1), (133, 1), (20, 3), (4, 3)])
+def test_many_keypoints_of_an_unknown_skeleton_are_small_dots(count: int, radius: int) -> None:
+    """The 68 of a small face would be one spot."""
     canvas = Canvas(5000)
-    draw_pose(canvas, person(row_of(133)))
-    assert not canvas.lines and {circle[2] for circle, _ in canvas.circles} == {3}
+    draw_pose(canvas, person(row_of(count)))
+    assert not canvas.lines and {circle[2] for circle, _ in canvas.circles} == {radius}
+
+
+def test_a_body_of_35_keypoints_is_drawn_without_its_circle() -> None:
+    canvas = Canvas(5000)
+    keypoints = row_of(35)
+    keypoints[33:, 2] = 0
+    draw_pose(canvas, person(keypoints))
+    assert len(canvas.circles) == 33 and len(canvas.lines) == 35 and {circle[2] for circle, _ in canvas.circles} == {3}

@@ -28,11 +28,13 @@ __all__ = [
     "Fomo",
     "BlazeFace",
     "BlazePalm",
+    "BlazePose",
     "YuNet",
     "Scrfd",
     "HandLandmarks",
     "FaceLandmarks",
     "FacePoints",
+    "PoseLandmarks",
     "MoveNet",
     "DeepLab",
     "Depth",
@@ -827,7 +829,7 @@ class BlazeFace(_Detector):
     labels: _Labels | None
     """Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
 
-    None: the model's label if the post-processor can read it, else "face" or "palm".
+    None: the model's label if the post-processor can read it, else "face", "palm" or "person".
     """
 
     def __init__(
@@ -849,7 +851,7 @@ class BlazeFace(_Detector):
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535. A large face has up to
           50 of them.
         - `labels`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
-          None: the model's label if the post-processor can read it, else "face" or "palm".
+          None: the model's label if the post-processor can read it, else "face", "palm" or "person".
         - `blend_boxes`: Whether a box and its keypoints become the mean, weighted by score, of all boxes of the same object,
           as in MediaPipe. They jitter less from frame to frame than those of the best box alone, which False returns. The
           score is that of the best box.
@@ -890,7 +892,46 @@ class BlazePalm(BlazeFace):
         - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535. A large face has up to
           50 of them.
         - `labels`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
-          None: the model's label if the post-processor can read it, else "face" or "palm".
+          None: the model's label if the post-processor can read it, else "face", "palm" or "person".
+        - `blend_boxes`: Whether a box and its keypoints become the mean, weighted by score, of all boxes of the same object,
+          as in MediaPipe. They jitter less from frame to frame than those of the best box alone, which False returns. The
+          score is that of the best box.
+        """
+
+class BlazePose(BlazeFace):
+    """Post-processor for MediaPipe's pose detection: `ml.Model(path, postprocess=n6post.BlazePose())`.
+
+    The box surrounds the face. Every detection has `.keypoints`: the middle of the hips, a point on the circle around the
+    whole body, the middle of the shoulders, and a point on the circle around the upper body. They are a float32 array
+    (4, 3): x and y in frame pixels, and 1. They may lie up to a frame's width or height outside of the frame, as the hips of
+    somebody at a desk do.
+
+    Its options are those of BlazeFace. The network is trained with pixels in -1..1: pass
+    `n6post.Letterbox(img, scale=(-1, 1))` to a file that takes floats.
+
+    ValueError for an option out of range and, at a model's first frame, for outputs that do not belong to this family.
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        iou_threshold: float = 0.3,
+        max_detections: int = 20,
+        max_candidates: int = 100,
+        labels: _Labels | None = None,
+        blend_boxes: bool = True,
+    ) -> None:
+        """Post-processor for MediaPipe's pose detection: `ml.Model(path, postprocess=n6post.BlazePose())`.
+
+        - `threshold`: Minimum score of a detection, 0..1.
+        - `iou_threshold`: Two boxes whose IoU is larger than this are one object, 0..1.
+        - `max_detections`: Maximum number of detections to return, 1..65535. Detections without a pixel in the frame, such
+          as those in the bars of a Letterbox, are dropped after this limit.
+        - `max_candidates`: Maximum number of boxes that enter suppression, the best first, 1..65535. A large face has up to
+          50 of them.
+        - `labels`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt file with one line.
+          None: the model's label if the post-processor can read it, else "face", "palm" or "person".
         - `blend_boxes`: Whether a box and its keypoints become the mean, weighted by score, of all boxes of the same object,
           as in MediaPipe. They jitter less from frame to frame than those of the best box alone, which False returns. The
           score is that of the best box.
@@ -1097,6 +1138,48 @@ class FacePoints:
           first frame shows it.
         - `labels`: Label of the face: a list of one name, a dict {0: "face"} or the path of a .txt file with one line; None:
           "face".
+        """
+
+    def __call__(
+        self, model: Any, inputs: Sequence[Any], outputs: Sequence[ndarray]
+    ) -> list[Detection[None, ndarray, None]]: ...
+
+class PoseLandmarks:
+    """Post-processor for MediaPipe's pose landmarks: `ml.Model(path, postprocess=n6post.PoseLandmarks())`.
+
+    It returns a list of at most one Detection with 35 keypoints (`n6post.keypoint_names(35)`): 33 of the body, whose score
+    is their visibility, then the middle of the hips and a point on the circle around the body. By these two,
+    `n6post.Pipeline` follows the person; their score is 0. The box surrounds the visible keypoints. The input has to show
+    one person, upright and as a whole: `n6post.Pipeline` cuts it out of the frame.
+
+    The mask of the network is not read.
+
+    ValueError for an option out of range and, at a model's first frame, for an output that does not belong to this family.
+    """
+
+    threshold: float
+    """Minimum score of a person, 0..1."""
+    keypoint_threshold: float
+    """Minimum visibility of a keypoint that counts as visible, 0..1. Detections carry it; `draw` leaves out those below."""
+    labels: _Labels | None
+    """Label of the person: a list of one name, a dict {0: "person"} or the path of a .txt file with one line; None:
+    "person".
+    """
+
+    def __init__(
+        self,
+        threshold: float = 0.5,
+        *,
+        keypoint_threshold: float = 0.5,
+        labels: _Labels | None = None,
+    ) -> None:
+        """Post-processor for MediaPipe's pose landmarks: `ml.Model(path, postprocess=n6post.PoseLandmarks())`.
+
+        - `threshold`: Minimum score of a person, 0..1.
+        - `keypoint_threshold`: Minimum visibility of a keypoint that counts as visible, 0..1. Detections carry it; `draw`
+          leaves out those below.
+        - `labels`: Label of the person: a list of one name, a dict {0: "person"} or the path of a .txt file with one line;
+          None: "person".
         """
 
     def __call__(
@@ -3907,8 +3990,10 @@ class _AnyFamily(
     HandLandmarks,
     FaceLandmarks,
     FacePoints,
+    PoseLandmarks,
     DeepLab,
     BlazePalm,
+    BlazePose,
     YuNet,
     Scrfd,
     Ssd,
@@ -3965,6 +4050,8 @@ class _Options(TypedDict, total=False):
     `HandLandmarks(threshold=0.4)`: Minimum score of a hand, 0..1.
 
     `FaceLandmarks(threshold=0.5)`: Minimum score of a face, 0..1.
+
+    `PoseLandmarks(threshold=0.5)`: Minimum score of a person, 0..1.
 
     `DeepLab(threshold=None)`: Minimum probability of class 1, between 0 and 1, for a map of one channel; None is 0.5.
     Other maps take None only.
@@ -4023,7 +4110,7 @@ class _Options(TypedDict, total=False):
     more than classes the first one is the background's.
 
     `BlazeFace(labels=None)`: Label of the detections: a list of one name, a dict {0: "face"} or the path of a .txt
-    file with one line. None: the model's label if the post-processor can read it, else "face" or "palm".
+    file with one line. None: the model's label if the post-processor can read it, else "face", "palm" or "person".
 
     `YuNet(labels=None)`, `Scrfd(labels=None)`: Label of the detections: a list of one name, a dict {0: "face"} or the
     path of a .txt file with one line. None: the model's label if the post-processor can read it, else "face".
@@ -4034,6 +4121,9 @@ class _Options(TypedDict, total=False):
 
     `FaceLandmarks(labels=None)`, `FacePoints(labels=None)`: Label of the face: a list of one name, a dict {0: "face"}
     or the path of a .txt file with one line; None: "face".
+
+    `PoseLandmarks(labels=None)`: Label of the person: a list of one name, a dict {0: "person"} or the path of a .txt
+    file with one line; None: "person".
 
     `MoveNet(labels=None)`: Label of the detection: a list of one name, a dict {0: "person"} or the path of a .txt file
     with one line. None: "person". A name for each keypoint is accepted, too, and changes nothing.
@@ -4107,6 +4197,9 @@ class _Options(TypedDict, total=False):
     keypoint_threshold: float
     """`YoloV8Pose(keypoint_threshold=0.5)`, `MoveNet(keypoint_threshold=0.3)`: Minimum score of a keypoint that counts as
     visible, 0..1. Detections carry it; `draw` leaves out those below.
+
+    `PoseLandmarks(keypoint_threshold=0.5)`: Minimum visibility of a keypoint that counts as visible, 0..1. Detections
+    carry it; `draw` leaves out those below.
     """
     class_count: int | None
     """`YoloV8Pose(class_count=None)`: Number of classes of a raw head, 1..65535; None: as many as there are labels, or 1
@@ -4255,11 +4348,13 @@ def processor_for(model: Model[Any], **options: Unpack[_Options]) -> _AnyFamily:
     - `BlazeFace`: `threshold=0.5`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=100`, `labels=None`,
       `blend_boxes=True`
     - `BlazePalm`: those of BlazeFace
+    - `BlazePose`: those of BlazeFace
     - `YuNet`: `threshold=0.7`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=300`, `labels=None`
     - `Scrfd`: `threshold=0.5`, `iou_threshold=0.4`, `max_detections=20`, `max_candidates=300`, `labels=None`
     - `HandLandmarks`: `threshold=0.4`, `labels=None`, `first_scalar=None`
     - `FaceLandmarks`: `threshold=0.5`, `labels=None`
     - `FacePoints`: `keypoint_units=None`, `labels=None`
+    - `PoseLandmarks`: `threshold=0.5`, `keypoint_threshold=0.5`, `labels=None`
     - `MoveNet`: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
     - `DeepLab`: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
     - `Depth`: `layout=None`
@@ -4306,11 +4401,13 @@ def load(path: str, *, processor: None = None, **options: Unpack[_Options]) -> _
     - `BlazeFace`: `threshold=0.5`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=100`, `labels=None`,
       `blend_boxes=True`
     - `BlazePalm`: those of BlazeFace
+    - `BlazePose`: those of BlazeFace
     - `YuNet`: `threshold=0.7`, `iou_threshold=0.3`, `max_detections=20`, `max_candidates=300`, `labels=None`
     - `Scrfd`: `threshold=0.5`, `iou_threshold=0.4`, `max_detections=20`, `max_candidates=300`, `labels=None`
     - `HandLandmarks`: `threshold=0.4`, `labels=None`, `first_scalar=None`
     - `FaceLandmarks`: `threshold=0.5`, `labels=None`
     - `FacePoints`: `keypoint_units=None`, `labels=None`
+    - `PoseLandmarks`: `threshold=0.5`, `keypoint_threshold=0.5`, `labels=None`
     - `MoveNet`: `keypoint_threshold=0.3`, `refine=True`, `labels=None`, `layout=None`
     - `DeepLab`: `background=0`, `threshold=None`, `labels=None`, `layout=None`, `output_type=None`
     - `Depth`: `layout=None`

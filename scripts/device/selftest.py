@@ -2154,6 +2154,25 @@ eNpraKAfsKaNsRkNo2BEAvUh4EYAwoivWg=="""),
             ],
         },
     ),
+    "BlazePose": (
+        {'threshold': 0.05, 'blend_boxes': False},
+        (48, 128),
+        (
+            ((1, 896, 12), 0.29411765933036804, -26, b"""
+eNrt0DEKQFAAAFBm13Aek7Mqq01ZGaSU4fvjXxRZHML0670jvBAA8rDtT91Py1Aeb2cDAAAAAAAA4L8U26Ya57O47tUGAOTlA644uPY="""),
+            ((1, 896, 1), 0.125, -32, b"""
+eNpraKA9+NMwCkYBvcHpIeFKAMPAwNc="""),
+        ),
+        {
+            'classes': [0, 0],
+            'scores': [0.970688, 0.067547],
+            'rects': [(2, 17, 5, 18), (14, 57, 32, 31)],
+            'points': [
+                -5.735, 20.353, 2.794, 17.412, 15.441, 26.824, 13.676, 13.882, 37.882, 63.471, 22.0, 72.294,
+                34.647, 76.412, 32.294, 68.471,
+            ],
+        },
+    ),
     "YuNet": (
         {'threshold': 0.25, 'iou_threshold': 0.25, 'max_detections': 300},
         (64, 64),
@@ -2410,6 +2429,34 @@ eNo1TwEKAjEMe6b6AD8gcqBDSNKNgeejTXbKttA2ybJt4PnaNjwfINWoE8AaILKRplIPak2YqUG7wgYY
             'text': 'F IG FGIF',
             'scores': [
                 0.988281, 0.960938, 0.980469, 0.988281, 0.980469, 0.945312, 0.953125, 0.980469, 0.847656,
+            ],
+        },
+    ),
+    "PoseLandmarks": (
+        {'threshold': 0.0, 'keypoint_threshold': 0.9},
+        (256, 256),
+        (
+            ((1, 1), 0.003921568859368563, -128, b"""
+eNrjAAAACQAJ"""),
+            ((1, 195), 1.6062744855880737, -80, b"""
+eNoBwwA8//cIGbCv4BQpsbALLhqystPPFK2w4zsYsLLYHxCzsPYjL6+v/xnssLD6KSCwrwtLP7Sw6SctsLLMBCOwrwdEB7Cz8BBCsavIUimtsOI4NrCvBF0X
+tK/xMRKvsRVcQbGz7Dknsq/mDB+tsNf+FrCx1FkWsK/xKxGtreY1LqusxSgasrDKHzixq/4pF7Cv/EQOs6/SOTWxsfsv+K+v+C8br7ESRwSwsuVND7Cv9kYN
+sLL4NyiwsOQ6NLGx1x7+sLMWJRywr3x8Yyc="""),
+            ((1, 8, 8, 39), 0.11372549086809158, 48, b"""
+eNqVVllPAkEM9gA5FOQQshgBXcCDeETBK0Z8wBf1T/VPmhh9Mfok0cQjKqKiOzuzs51jGfgS2k7bKdvZtrMAwdiAjN6Qh8GYJmSCyhNgUyHGjAlm16AMRhT1
+6mUYHiREcR3isIC1Y5T1RN83btAiJ7qGHWa33NUjhLpUnyaEHWSSsnHDE+5DnadlEb4IsEtiS8neaPZGqg5Zc35HZAfsYNsSkj9Mp/hOWZaQUlXxXYBv18LS
+6kvmPy6diil/G3J3/raJCywy9HvN+6nFOw6b5JYpQsLqo2mwhMvfkox1JHcCAmTo1lms69JjGoAsZX1jkk5Shzq9p/wipM3Vs4NitfXqY/NRPyDPp+E7b8Xk
+YHtVh6tEKOFE4N449Q3X3FUDCmjLPW8s2o4+UnKYBqqQ+YA+kbHJeBTWk0qjocRzeAh48JevauSYofzVviz41dRV/SuEzPTkulOORcbuQOuP0sIKThhvbhM6
+x/VRUAYuR7MmtZVapqnRbxABB7545Ysh5LGH3uKZLkTaGz4XrrA1yo0UhctnMph6GltCU+DOa7Ci7BLL4xZ3L1frTrzQinhq0DJlEy0hd+ILXjx6wq3Qir+B
+aWT4kB0RtrBqlXm4GFeuKptIVaQ/8Susi9VU4Te52h4l3trvglms/7cXzbfOovwsBWN+1+JSN41tqyx9grAUxSsnq05fgHOAf0s8ruY="""),
+        ),
+        {
+            'scores': [0.533333],
+            'points': [
+                114.045, 141.352, 86.944, 145.26, 6.876, 224.0, 73.376, 116.119, 118.864, 194.359, 49.434,
+                144.496, 139.746, 237.729, 38.551, 256.0, 134.927, 256.0, 162.234, 256.0, 86.739, 147.777,
+                57.826, 256.0, 86.739, 213.635, 41.763, 178.296, 122.077, 237.729, 120.471, 203.997, 157.415,
+                242.547, 112.439, 240.941,
             ],
         },
     ),

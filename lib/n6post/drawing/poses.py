@@ -38,11 +38,12 @@ def draw_pose(img, detection, threshold=None, thickness=None, radius=None, color
     """Draw the visible keypoints of a Detection, and the limbs whose two ends are visible.
 
     img         RGB565 or GRAYSCALE, of the frame's size
-    detection   with keypoints (K, 3): x, y in frame pixels and score. With 13 (ST) or 17 (COCO) of them, 21 (a hand) or 468
-                (a face mesh) there are limbs and sides; with any other number only keypoints are drawn
+    detection   with keypoints (K, 3): x, y in frame pixels and score. With 13 (ST) or 17 (COCO) of them, 21 (a hand), 35 (a
+                body) or 468 (a face mesh) there are limbs and sides; with any other number only keypoints are drawn
     threshold   minimum score of a visible keypoint; None: the detection's keypoint_threshold
     thickness   of limbs, pixels; 0: no limbs; None: 2, and 1 for a face mesh
-    radius      of keypoints, pixels; 0: no keypoints; None: 3, and none for a face mesh, whose limbs are its contours
+    radius      of keypoints, pixels; 0: no keypoints; None: 3, or 1 for more than 21 without limbs, which are those of a
+                face, and none for a face mesh, whose limbs are its contours
     color       (r, g, b) of all; None: by side
     """
     keypoints = detection.keypoints
@@ -63,7 +64,9 @@ def draw_pose(img, detection, threshold=None, thickness=None, radius=None, color
     block[POSE_KEYPOINT_COUNT] = shape[0]
     block[POSE_LIMBS] = limb_count
     block[POSE_THICKNESS] = (1 if is_mesh else 2) if thickness is None else thickness
-    block[POSE_RADIUS] = (0 if is_mesh else 3) if radius is None else radius
+    if radius is None:
+        radius = 0 if is_mesh else 1 if shape[0] > 21 and not limb_count else 3
+    block[POSE_RADIUS] = radius
     block[POSE_THRESHOLD] = bits(threshold)
     if color is None:
         block[POSE_LEFT], block[POSE_RIGHT], block[POSE_MIDDLE] = _by_side

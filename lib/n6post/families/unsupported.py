@@ -171,14 +171,11 @@ def _pose_net(model):
     return None
 
 
-def _blaze_pose(model):
-    for rows, counts in _both_orders(_tables(model)):
-        half = len(counts) // 2
-        if counts and counts == [1] * half + [12] * half and sum(rows) in (2 * 896, 2 * 2254):
-            return 2, "MediaPipe's pose detector, BlazePose", "use MoveNet or YOLOv8-pose, or " + _YOURSELF
+def _pose_landmarks(model):
     sizes = [tuple(squeezed(shape)) for shape in model.shapes]
     if (195,) in sizes or (165,) in sizes:
-        return 2, "MediaPipe's pose landmarks", "use MoveNet or YOLOv8-pose, or " + _YOURSELF
+        name = "MediaPipe's pose landmarks, but not with [1, 195] and a score [1, 1]"
+        return 2, name, "use another file of them, or MoveNet"
     return None
 
 
@@ -229,7 +226,7 @@ _NETWORKS = (
     _face_anchors,
     _center_net,
     _pose_net,
-    _blaze_pose,
+    _pose_landmarks,
     _face_attention,
     _keypoints,
     _batch_rows,

@@ -5,7 +5,8 @@
     n6post.draw(img, hands.predict(img))
 
 Regions are those of MediaPipe's graphs (palm_detection_detection_to_roi, hand_landmark_landmarks_to_roi,
-face_detection_front_detection_to_roi and face_landmark_landmarks_to_roi.pbtxt), except for the first region of a hand,
+face_detection_front_detection_to_roi, face_landmark_landmarks_to_roi, pose_detection_to_roi and
+pose_landmarks_to_roi.pbtxt), except for the first region of a hand,
 which has a margin of 3.0 instead of 2.6: see HandLandmarks. alignment.py has those of faces and of plates for a network that
 wants them straight.
 """
@@ -21,11 +22,13 @@ from ..tensors.options import Configurable, Options, choice, flag, number, numbe
 
 # By the number of keypoints: the line that shows the direction, from a keypoint to the mean of others, whether it points up
 # (or else to the right), the margin, how far the region is moved upwards (in heights), and the keypoints that it surrounds,
-# or None for the detection's box.
+# None for the detection's box, or () for the circle around the first keypoint through the second.
 _PALM = (0, (2,), True, 3.0, 0.4, None)
 _FACE = (0, (1,), False, 1.5, 0.0, None)
 _HAND = (0, (9, 9, 5, 13), True, 2.0, 0.1, (0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17, 18))
 _MESH = (33, (263,), False, 1.5, 0.0, (10, 284, 389, 454, 361, 397, 152, 172, 132, 234, 162, 54, 4))
+# Of BlazePose and of PoseLandmarks, in front of PoseLandmarks only: the four keypoints of other detectors are corners.
+_CIRCLES = {4: (0, (1,), True, 1.25, 0.0, ()), 35: (33, (34,), True, 1.25, 0.0, ())}
 _RULES = {7: _PALM, 5: _FACE, 6: _FACE, 21: _HAND, 468: _MESH, 478: _MESH}
 _ANY = (None, (), False, 1.25, 0.0, None)
 _FAR = 32767  # frame pixels, in either direction
@@ -240,7 +243,9 @@ class Pipeline(Configurable):
             return aligned[:2] + (w, h, cos, sin, w, h, lean) if _is_near(x, y, reach) else None
         x, y, w, h = detection[0]
         keypoints = detection[5]
-        start, ends, is_up, scale, shift, around = _RULES.get(0 if keypoints is None else len(keypoints), _ANY)
+        count = 0 if keypoints is None else len(keypoints)
+        rules = _CIRCLES if getattr(self._processor(), "_in_circle", False) else _RULES
+        start, ends, is_up, scale, shift, around = rules.get(count, _ANY)
         cx, cy = x + w / 2, y + h / 2
         cos, sin = 1.0, 0.0
         if start is not None:
@@ -252,7 +257,9 @@ class Pipeline(Configurable):
                 dy += by - ay
                 least = min(least, b)
             length = sqrt(dx * dx + dy * dy)
-            if length > 0 and least >= detection.keypoint_threshold:
+            if around == ():
+                cx, cy, w, h = ax, ay, 2.0 * length, 2.0 * length
+            if length > 0 and (around == () or least >= detection.keypoint_threshold):
                 cos, sin = (-dy / length, dx / length) if is_up else (dx / length, dy / length)
         if around:
             points = [keypoints[i].tolist() for i in around]

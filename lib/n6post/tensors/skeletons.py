@@ -1,7 +1,7 @@
-"""Keypoints of faces and hands by their number: names, limbs and sides. Imported on first use, see keypoints.py.
+"""Keypoints of faces, hands and bodies by their number: names, limbs and sides. Imported on first use, see keypoints.py.
 
 Order and limbs are those of the networks' own code: OpenCV's FaceDetectorYN (5), and MediaPipe's face detection (6), palm
-detection (7), hand landmarks (21) and face mesh (468; 478 with two irises).
+detection (7), hand landmarks (21), pose landmarks (35) and face mesh (468; 478 with two irises).
 """
 
 from array import array
@@ -15,6 +15,12 @@ _NAMES = {
         "wrist,thumb cmc,thumb mcp,thumb ip,thumb tip,index finger mcp,index finger pip,index finger dip,index finger tip,"
         "middle finger mcp,middle finger pip,middle finger dip,middle finger tip,ring finger mcp,ring finger pip,"
         "ring finger dip,ring finger tip,pinky mcp,pinky pip,pinky dip,pinky tip"
+    ),
+    35: (
+        "nose,left eye inner,left eye,left eye outer,right eye inner,right eye,right eye outer,left ear,right ear,"
+        "left mouth corner,right mouth corner,left shoulder,right shoulder,left elbow,right elbow,left wrist,right wrist,"
+        "left pinky,right pinky,left index finger,right index finger,left thumb,right thumb,left hip,right hip,left knee,"
+        "right knee,left ankle,right ankle,left heel,right heel,left foot,right foot,hips,circle"
     ),
 }
 # Most points of a face mesh lie on no feature: those with a name, as index=name.
@@ -36,6 +42,15 @@ _HAND = (
     (13, 14, 15, 16),
     (0, 17, 18, 19, 20),
     (5, 9, 13, 17),
+)  # fmt: skip
+_BODY = (
+    (7, 3, 2, 1, 0, 4, 5, 6, 8),
+    (9, 10),
+    (11, 12, 24, 23, 11),
+    (11, 13, 15, 17, 19, 15, 21),
+    (12, 14, 16, 18, 20, 16, 22),
+    (23, 25, 27, 29, 31, 27),
+    (24, 26, 28, 30, 32, 28),
 )  # fmt: skip
 _PALM = ((0, 1, 2, 3, 4, 0), (0, 5, 6))
 _RIGHT_EYE = (
@@ -101,6 +116,8 @@ def limbs(keypoint_count):
         lines = list(_PALM)
     elif keypoint_count == 21:
         lines = list(_HAND)
+    elif keypoint_count == 35:
+        lines = list(_BODY)
     elif keypoint_count in (468, 478):
         lines = list(_FACE + _RIGHT_EYE + _LEFT_EYE)
     else:

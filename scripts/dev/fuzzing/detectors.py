@@ -1,4 +1,4 @@
-"""Detectors with anchors (YOLOv2, YOLOv5, YOLOX, YOLO-D, BlazeFace, BlazePalm, YuNet, SCRFD, SSD): all forms and dtypes.
+"""Detectors with anchors (YOLOv2, v5, YOLOX, YOLO-D, BlazeFace, Palm and Pose, YuNet, SCRFD, SSD): all forms and dtypes.
 
 Each family's formulas are written here once more, in float64, from the sources that its file names.
 """
@@ -251,6 +251,7 @@ def _unit_of(real: Array, unit: str) -> bool:
 
 # --- MediaPipe's detectors and YuNet ---------------------------------------------------------------------------------
 BLAZE = {"face": (16, ((16, 2), (8, 6))), "far": (16, ((48, 1),)), "palm": (18, ((24, 2), (12, 6)))}
+BLAZE |= {"pose": (12, ((28, 2), (14, 2), (7, 6))), "old pose": (12, ((16, 2), (8, 6)))}
 
 
 def blaze(dice: Dice, networks: tuple[str, ...]) -> Head:
@@ -465,6 +466,7 @@ HEADS: dict[str, Callable[[Dice], Head]] = {
     **{family: partial(objectness, family=family) for family in FORMS},
     "BlazeFace": partial(blaze, networks=("face", "face", "far")),
     "BlazePalm": partial(blaze, networks=("palm",)),
+    "BlazePose": partial(blaze, networks=("pose", "old pose")),
     "YuNet": yunet,
     "Scrfd": scrfd,
     "Ssd": ssd,
@@ -586,6 +588,6 @@ def detectors(dice: Dice) -> str:
             for d, points in zip(found, result[1][seen.anchor], strict=True):
                 require((d.keypoints is None) == (not len(points)), "keypoints %r", d.keypoints)
                 if len(points):
-                    yolo.keypoints_agree(d, points, np.ones(len(points)), source)
+                    yolo.keypoints_agree(d, points, np.ones(len(points)), source, int(family == "BlazePose"))
     yolo.stays_true(dice, frame)
     return outcome

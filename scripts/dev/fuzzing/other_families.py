@@ -307,6 +307,54 @@ def face_head(dice: Dice) -> Head:
     return Head((side, side), tensors, _threshold(dice), known)
 
 
+def pose_head(dice: Dice) -> Head:
+    side, kind = dice.pick((256, 64)), dice.pick(KINDS)
+    values = np.column_stack([_landmarks(dice, 39, side).reshape(39, 3), dice.array.normal(0, 3, (39, 2))])
+    points = quantize(dice, values.reshape(-1), kind, -0.3 * side, 1.3 * side)
+    score = _number(dice, dice.pick(KINDS), 0.0, 1.0)
+    tensors = [points._replace(values=points.values.reshape(1, 195)), score._replace(values=score.values.reshape(1, 1))]
+    real = points.real().reshape(39, 5)
+    places, sure = real[:35, :3].copy(), True
+    if dice.chance(0.6):
+        shape = *dice.pick(((8, 8), (6, 10), (16, 16))), 39
+        logits = dice.array.normal(dice.pick((-3, 0)), 3, shape)
+        logits[dice.array.random(shape) > dice.pick((1.0, 0.1))] = -20
+        heat = quantize(dice, logits.clip(-20, 9), dice.pick(KINDS), -20, 9)
+        tensors.append(heat._replace(values=heat.values[None]))
+        sure = refine(places, heat.real(), side)
+    for shape in ((1, 117), (1, side, side, 1)):
+        if dice.chance(0.3):
+            tensors.append(Quantized(np.zeros(shape, np.float32)))
+    tensors = [tensors[i] for i in dice.array.permutation(len(tensors))]
+    options = _threshold(dice) | ({"keypoint_threshold": dice.pick((0.1, 0.3, 0.9))} if dice.chance(0.5) else {})
+    scores = np.append(sigmoid(real[:33, 3]), [0.0, 0.0])
+    known = {"points": places.reshape(-1), "scores": scores, "score": float(score.real()[0]), "tensor": score, "sure": sure}
+    return Head((side, side), tensors, options, known)
+
+
+def refine(places: Array, heat: Array, side: int) -> bool:
+    """RefineLandmarksFromHeatmapCalculator with a kernel of 7; whether rounding decides nothing."""
+    rows, columns, _ = heat.shape
+    for k, place in enumerate(places):
+        x, y = place[0] * columns / side, place[1] * rows / side
+        if min(abs(v - round(v)) for v in (x, y)) < 1e-4:
+            return False
+        column, row = int(x), int(y)
+        if not (0 <= column < columns and 0 <= row < rows):
+            continue
+        left, top = max(0, column - 3), max(0, row - 3)
+        window = heat[top : row + 4, left : column + 4, k].astype(float)
+        if abs(window.max()) < 1e-5:
+            return False
+        if window.max() < 0:
+            continue
+        weights = sigmoid(window)
+        down, across = np.indices(window.shape)
+        place[0] = (left + (across * weights).sum() / weights.sum()) * side / columns
+        place[1] = (top + (down * weights).sum() / weights.sum()) * side / rows
+    return True
+
+
 def _landmarks(dice: Dice, count: int, side: int) -> Array:
     center, spread = dice.array.uniform(0.2, 0.8, 3) * side, dice.pick((0.15, 0.02, 0.4, 0.0)) * side
     return (center + dice.array.normal(0, 1, (count, 3)) * spread).reshape(-1).clip(-0.3 * side, 1.3 * side)
@@ -319,6 +367,11 @@ def _threshold(dice: Dice) -> dict[str, Any]:
 def same_landmarks(found: Any, head: Head, processor: Any, source: frames.Source) -> bool:
     score = head.known["score"]
     near = abs(score - processor.threshold) < 1e-5 + (0 if head.known["tensor"].scale is None else 1e-6)
+    scores = head.known.get("scores")
+    seen = slice(None)
+    if scores is not None:
+        seen = scores >= processor.keypoint_threshold
+        near = near or not head.known["sure"] or bool((np.abs(scores - processor.keypoint_threshold) < 1e-5).any())
     if near or not source.clear:
         return False
     if score < processor.threshold:
@@ -329,7 +382,10 @@ def same_landmarks(found: Any, head: Head, processor: Any, source: frames.Source
     low = (0, 0) if source.frame_size else (-65535, -65535)
     clipped = np.clip(points, low, (width, height))
     reach = (2e-3 + 2e-6 * max(np.abs(source.roi).max(), np.abs(points).max())) * max(1.0, *source.scale)
-    least, most = clipped.min(axis=0), clipped.max(axis=0)
+    if not len(clipped[seen]):
+        require(found == [], "%r without a visible keypoint", found)
+        return True
+    least, most = clipped[seen].min(axis=0), clipped[seen].max(axis=0)
     if source.frame_size is None:
         return False
     if (np.abs(most) < reach).any() or (np.abs(least - (width - 1, height - 1)) < reach).any():
@@ -341,7 +397,8 @@ def same_landmarks(found: Any, head: Head, processor: Any, source: frames.Source
         return True
     same("number of detections", len(found), 1)
     (d,) = found
-    close("keypoints", d.keypoints.tolist(), np.column_stack([clipped, np.ones(len(clipped))]), reach=[reach, reach, 0])
+    scores = np.ones(len(clipped)) if scores is None else scores
+    close("keypoints", d.keypoints.tolist(), np.column_stack([clipped, scores]), reach=[reach, reach, 1e-6])
     x, y, w, h = d.rect
     require(0 <= x < x + w <= width and 0 <= y < y + h <= height, "rect %r outside of the frame", d.rect)
     close("left and upper edge", (x + 0.5, y + 0.5), least, reach=0.5 + reach)
@@ -463,11 +520,12 @@ Same = Callable[[Any, Head, Any, frames.Source], bool]
 HEADS: dict[str, Callable[[Dice], Head]] = {
     "Fomo": fomo_head, "Classifier": classifier_head, "Embedding": embedding_head, "Depth": depth_head,
     "HandLandmarks": hand_head, "FaceLandmarks": face_head, "YoloV8Obb": obb_head, "TextLine": text_head,
+    "PoseLandmarks": pose_head,
 }  # fmt: skip
 SAME: dict[str, Same] = {
     "Fomo": same_fomo, "Classifier": same_classes, "Embedding": same_vector, "Depth": same_depth,
     "HandLandmarks": same_landmarks, "FaceLandmarks": same_landmarks, "YoloV8Obb": same_oriented,
-    "TextLine": same_text,
+    "TextLine": same_text, "PoseLandmarks": same_landmarks,
 }  # fmt: skip
 
 def make_case(dice: Dice, family: str) -> tuple[Head, dict[str, Any]]:
@@ -497,18 +555,18 @@ def other_families(dice: Dice) -> str:
     unclear = how != "nothing" or other or head.unclear
     frame = frames.frame(
         dice, family, tensors, head.size, options, unclear=unclear, reasons=yolo.OTHER_FAMILY,
-        forgives=lambda outputs: other or family == "HandLandmarks", how=how, mangled=other,
+        forgives=lambda outputs: other or family in ("HandLandmarks", "PoseLandmarks"), how=how, mangled=other,
     )  # fmt: skip
     if frame is None:
         return REFUSED
-    found, processor, _, source, _ = frame
+    found, processor, _, source, forgiven = frame
     if isinstance(found, list):
         whole = (0, 0, *source.frame_size) if source.frame_size else (-65535, -65535, 131071, 131071)
         # Only the frame limits landmarks.
         limits = source._replace(roi=whole) if SAME[family] is same_landmarks else source
         yolo.in_bounds(found, limits, getattr(processor, "max_detections", 1))
     outcome = BOUNDED
-    if not unclear and SAME[family](found, head, processor, source):
+    if not unclear and not forgiven and SAME[family](found, head, processor, source):
         outcome = CONFIRMED
     text, refused = attempt(n6post.to_json, found)
     require((text is None) == (family == "Embedding"), "JSON %r: %s", text, refused)

@@ -326,12 +326,15 @@ def agree(
         rects_agree(found, expected.box, source)
 
 
-def keypoints_agree(d: Any, points: Array, scores: Array, source: frames.Source) -> None:
-    """Compare keypoints with points in model input pixels, clipped like boxes. Extreme ones are not compared."""
+def keypoints_agree(d: Any, points: Array, scores: Array, source: frames.Source, beyond: int = 0) -> None:
+    """Compare keypoints with points in model input pixels, clipped like boxes. Extreme ones are not compared.
+
+    beyond  how many times the size of the frame's visible part they may be outside of it
+    """
     got = np.array(d.keypoints.tolist())
     usable = np.isfinite(points).all(axis=1) & (np.abs(points) < 1e6).all(axis=1) & np.isfinite(scores)
     left, top, width, height = source.roi
-    corner, far = (left, top), (left + width, top + height)
+    corner, far = (left - beyond * width, top - beyond * height), (left + width * (1 + beyond), top + height * (1 + beyond))
     require(got.shape[1] == 3 and not np.isnan(got).any(), "keypoints %r", got)
     require((got[:, :2] >= corner).all() and (got[:, :2] <= far).all(), "keypoints outside of %r: %r", source.roi, got)
     reach = 2e-3 + 2e-6 * np.abs(source.roi).max() + 1e-6 * np.abs(points[usable]).max(initial=0)

@@ -265,7 +265,7 @@ def random_case(family: str) -> Case:
         if head.unclear or any(tensor.values.dtype != np.int8 for tensor in head.tensors):
             continue
         tensors = [Tensor(np.ascontiguousarray(t.values), t.scale, t.zero_point) for t in head.tensors]
-        if family in ("BlazeFace", "BlazePalm"):
+        if family in ("BlazeFace", "BlazePalm", "BlazePose"):
             clear_others(head, tensors, options.get("threshold", 0.5))
         if sum(len(zlib.compress(tensor.values.tobytes(), 9)) for tensor in tensors) > MOST_BYTES:
             continue
@@ -296,7 +296,8 @@ def random_result(family: str, head: Any, options: dict[str, Any], processor: An
         seen = yolo.shown(expected, whole)
         if not seen.sure or not 2 <= len(seen.score) <= 8:
             return {}
-        points = places[seen.anchor].clip(0, head.size)
+        beyond = np.array(head.size) * (family == "BlazePose")
+        points = places[seen.anchor].clip(-beyond, beyond + head.size)
         return boxes_result(seen.class_id, seen.score, seen.box, head.size, points)
     real = head.known.get("real")
     if family == "Fomo":
@@ -339,8 +340,10 @@ def random_result(family: str, head: Any, options: dict[str, Any], processor: An
         values = ranked[0], ranked[(len(ranked) - 1) // 2], ranked[-1]
         return {"depths": [round(float(v), 5) for v in values]} if len(ranked) > 60 else {}
     points = head.known["points"].reshape(-1, 3)[:, :2].clip(0, head.size)
-    if head.known["score"] < processor.threshold + 0.01:
+    if head.known["score"] < processor.threshold + 0.01 or not head.known.get("sure", True):
         return {}
+    if family == "PoseLandmarks" and (len(head.tensors) < 3 or np.ptp(points, axis=0).min() < 20):
+        return {}  # the heat map belongs to the test
     some = points[:: len(points) // 12]
     return {"scores": [round(head.known["score"], 6)], "points": [round(float(v), 3) for v in some.reshape(-1)]}
 

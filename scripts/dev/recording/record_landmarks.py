@@ -69,7 +69,7 @@ class Noting:
     """A model that notes its detections, or the region and the outputs of each frame."""
 
     def __init__(self, path, processor):
-        self.processor = processor
+        self.postprocess = processor  # Pipeline looks for it
         self.frames = []
         self.model = ml.Model(str(path), postprocess=self.note)
         self.input_shape = self.model.input_shape
@@ -80,7 +80,7 @@ class Noting:
 
     def note(self, model, inputs, outputs):
         arrays = [np.float32(out.tolist()) for out in outputs]
-        found = self.processor(model, inputs, outputs)
+        found = self.postprocess(model, inputs, outputs)
         self.frames.append((self.source, arrays, found))
         return found
 

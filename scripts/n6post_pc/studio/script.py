@@ -89,7 +89,7 @@ def part(kind: str, arguments: str, number: int = 0) -> Part:
 
 
 POSES = {"YoloV8Pose", "MoveNet", "BlazeFace", "BlazePalm", "YuNet", "Scrfd", "HandLandmarks", "FaceLandmarks"}
-POSES |= {"FacePoints", "Fomo"}
+POSES |= {"FacePoints", "Fomo", "BlazePose", "PoseLandmarks"}
 
 
 def kind_of(family: str, general: str) -> str:

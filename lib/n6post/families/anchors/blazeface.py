@@ -44,16 +44,18 @@ class BlazeFaceBoxes(GridBoxes):
     name        the label if neither the option nor the model has one
     channels    how many numbers an anchor has: the box, then x and y of each keypoint
     networks    the maps of each known network: (cells in a row and in a column, anchors in a cell)
+    reach       how far outside of the frame keypoints may be, in frames
     """
 
     expected_outputs = (
         "boxes [1, 512, 16] and [1, 384, 16] with scores [1, 512, 1] and [1, 384, 1], or boxes [1, N, 16] with scores "
         "[1, N, 1] and N = 896 or 2304"
     )
-    counts = (4, 2)
+    counts = (4, 2)  # type: tuple[int, ...]
     name = "face"
     channels = 16
     networks = ((16, 2), (8, 6)), ((48, 1),)  # type: tuple[tuple[tuple[int, int], ...], ...]
+    reach = 0.0
 
     def __init__(self, options, model, outputs):
         super().__init__(options, model, outputs)
@@ -74,6 +76,7 @@ class BlazeFaceBoxes(GridBoxes):
         form = GridForm(parts, 1)
         form.search = SIGMOID
         form.points = self.channels // 2 - 2
+        form.reach = self.reach
         return form
 
     def _parts(self, maps):

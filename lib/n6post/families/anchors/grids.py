@@ -73,6 +73,7 @@ class GridForm:
     offset          where the center of a cell is: .5, or 0 for its corner. None: where the gain of its anchors puts
                     the middle of 0..1 into the middle of the cell
     points          number of keypoints
+    reach           how far outside of the frame keypoints may be, in frames
     decode          makes of a GridPart the function that decodes its boxes, in place of decode_anchors; or None
     """
 
@@ -82,6 +83,7 @@ class GridForm:
     root = swapped = False
     size_scale = 1.0
     offset = 0.5
+    reach = 0.0
 
     def __init__(self, parts, classes):
         self.parts = parts
@@ -120,7 +122,7 @@ class GridBoxes(FrameBoxes):
             raise ValueError("expected at most 65534 anchors and 32767 classes, got %d and %d" % (anchors, classes))
         self.decoder = self.decoder_of(form, options)
         if form.points:
-            self.extras = GridKeypoints(self.decoder, form.points)
+            self.extras = GridKeypoints(self.decoder, form)
 
     def form(self, options, outputs):
         """The GridForm of these outputs; ValueError for outputs that do not belong to the family."""
@@ -174,12 +176,14 @@ class GridBoxes(FrameBoxes):
 class GridKeypoints(Extras):
     """What keypoints without scores add to boxes."""
 
-    def __init__(self, decoder, count):
+    def __init__(self, decoder, form):
         self.decoder = decoder
-        self.shape = count, 3
+        self.shape = form.points, 3
+        self.reach = form.reach
 
     def set_transform(self, boxes, transform):
         x, y, w, h = transform.roi
+        far_x, far_y = self.reach * w, self.reach * h
         scale_x, scale_y = same_floats(transform.sx, transform.sy)
         offset_x, offset_y = same_floats(transform.ox, transform.oy)
         self.block = head_params.decode_keypoints(
@@ -195,14 +199,14 @@ class GridKeypoints(Extras):
             cell_y=0.0,
             offset_x=offset_x,
             offset_y=offset_y,
-            low_x=x,
-            low_y=y,
-            high_x=x + w,
-            high_y=y + h,
+            low_x=x - far_x,
+            low_y=y - far_y,
+            high_x=x + w + far_x,
+            high_y=y + h + far_y,
         )
 
     def keypoints(self, outputs, position):
-        """The keypoints (K, 3) of a candidate: x, y in frame pixels, clipped to the frame, and 1."""
+        """The keypoints (K, 3) of a candidate: x, y in frame pixels, clipped to the frame and `reach` beyond, and 1."""
         self.block[KEYPOINTS_FIRST] = position
         points = np.zeros(self.shape)
         head_kernels.decode_keypoints(self.decoder.points, self.block, points)

@@ -25,7 +25,7 @@ def _tables(model):
     return sorted(found)
 
 
-# --- faces and palms on MediaPipe's anchors; YuNet, SCRFD ---
+# --- faces, palms and people on MediaPipe's anchors; YuNet, SCRFD ---
 
 
 def _anchor_pairs(model, columns, *known):
@@ -44,6 +44,11 @@ def _blaze_face(model):
 
 def _blaze_palm(model):
     return (2, "MediaPipe's palm detector") if _anchor_pairs(model, 18, (2016,), (864, 1152)) else None
+
+
+def _blaze_pose(model):
+    fits = _anchor_pairs(model, 12, (2254,), (294, 392, 1568), (896,), (384, 512))
+    return (2, "MediaPipe's detector of people") if fits else None
 
 
 def _yunet(model):
@@ -272,6 +277,7 @@ def _ssd_labels(model):
 MORE_FAMILIES = (
     ("BlazeFace", _blaze_face, _one_label),
     ("BlazePalm", _blaze_palm, _one_label),
+    ("BlazePose", _blaze_pose, _one_label),
     ("YuNet", _yunet, _one_label),
     ("Scrfd", _scrfd, _one_label),
     ("YoloV2", _yolo_v2, _yolo_v2_labels),

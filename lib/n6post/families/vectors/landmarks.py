@@ -1,11 +1,10 @@
-"""What HandLandmarks, FaceLandmarks and FacePoints share: keypoints of one object, and a score of the whole.
+"""What HandLandmarks, FaceLandmarks, FacePoints and PoseLandmarks share: keypoints of one object, and a score of the whole.
 
 in      keypoints of any shape with K x 3 numbers x, y, z in pixels of the model input, scalars of any shape with one number;
         int8, uint8, int16 or float32
 out     a list of at most one Detection; its keypoints are float32 (K, 3): x and y in frame pixels, and 1.0
 
-The z of the network is not kept: the third number of a keypoint is its score everywhere in this library, and these networks
-have none.
+The z of the network is not kept: the third number of a keypoint is its score everywhere in this library.
 """
 
 from math import log
@@ -21,7 +20,7 @@ from ...tensors.options import name_list
 from ...tensors.quantization import FLOAT
 from ..processor import ModelBinding
 
-_VISIBLE = const(0.5)  # any number from 0 to 1: all keypoints have the score 1.0
+_VISIBLE = const(0.5)  # any number from 0 to 1: all keypoints without a score have 1.0
 
 
 class LandmarkBinding(ModelBinding):
@@ -34,6 +33,8 @@ class LandmarkBinding(ModelBinding):
     logit       whether the score is a logit
     threshold   minimum score, 0..1
     default     the labels if neither the option nor the model has them
+    table_form  (dtype, zero point, scale) of what `table` returns; None: those of the keypoints' output
+    keypoint_threshold  minimum score of a visible keypoint, if the third number of a keypoint is its score; else None
     """
 
     logit = False
@@ -43,6 +44,8 @@ class LandmarkBinding(ModelBinding):
     most = 2  # outputs
     default = ()  # type: tuple[str, ...]
     expected_labels = "no names"
+    table_form = None  # type: tuple[int, int, float] | None
+    keypoint_threshold = None  # type: float | None
     new_inputs = None  # of this frame, if their transform has still to be found
 
     def __init__(self, options, model, outputs):
@@ -51,8 +54,9 @@ class LandmarkBinding(ModelBinding):
         super().__init__(model, outputs)
         points = [tensor for tensor in self.outputs if tensor.size in self.point_sizes]
         scalars = [tensor for tensor in self.outputs if tensor.size == 1]
+        others = [tensor for tensor in self.outputs if tensor.size != 1 and tensor.size not in self.point_sizes]
         chosen = None
-        if points and len(points) + len(scalars) == self.count:
+        if points and self.takes(others):
             chosen = self.choose(options, points, scalars, outputs)
         if chosen is None:
             shapes = ", ".join([str(tensor.shape) for tensor in self.outputs])
@@ -76,6 +80,10 @@ class LandmarkBinding(ModelBinding):
         """The tensors of the keypoints and of their score; None for outputs of another family."""
         raise NotImplementedError
 
+    def takes(self, others):
+        """Whether the family has these other outputs."""
+        return not others
+
     def update_transform(self, inputs):
         # After the first frame, only a score above the threshold needs it: then `result` finds it.
         if self.transform is None:
@@ -87,17 +95,20 @@ class LandmarkBinding(ModelBinding):
         points = self.points
         # A network may place keypoints outside of its input: only the frame limits them, if its size is known.
         x, y, width, height = (0, 0) + transform.frame_size if transform.frame_size else transform.roi
-        unit = same_floats(points.scale) * np.array(self.unit, dtype=np.float)
+        dtype, zero_point, scale = self.table_form or (points.dtype, points.zero_point, points.scale)
+        has_scores = self.keypoint_threshold is not None
+        visible = self.keypoint_threshold if has_scores else _VISIBLE
+        unit = same_floats(scale) * np.array(self.unit, dtype=np.float)
         scale_x, scale_y = same_floats(transform.sx, transform.sy) * unit
         offset_x, offset_y = same_floats(transform.ox, transform.oy)
         block = crop_params.place_keypoints(
-            points.dtype, self.keypoint_count, points.zero_point, 0, _VISIBLE,
+            dtype, self.keypoint_count, zero_point, int(has_scores), visible,
             scale_x, 0.0, offset_x, 0.0, scale_y, offset_y,
             float(x), float(y), float(x + width), float(y + height),
         )  # fmt: skip
         self.box = np.frombuffer(block, dtype=np.float)[crop_params.PLACE_KEYPOINTS_BOX :]
         self.block = block
-        self.source = transform.frame_size, _VISIBLE
+        self.source = transform.frame_size, visible
         self.limits = x, y, x + width, y + height
 
     def result(self, outputs):

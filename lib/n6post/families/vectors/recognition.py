@@ -30,6 +30,20 @@ def _face_landmarks(model):
     return None
 
 
+def _pose_landmarks(model):
+    sizes = []
+    for shape in model.shapes:
+        size = 1
+        for n in shape:
+            size *= n
+        sizes.append(size)
+    width, height = model.size or (0, 0)
+    others = [shape for shape, size in zip(model.shapes, sizes) if size not in (1, 117, 195, width * height)]
+    maps = [shape for shape in others if len(shape) == 4 and shape[3] == 39]
+    fits = sizes.count(195) == 1 == sizes.count(1) and len(others) == len(maps) < 2
+    return (2, "MediaPipe's 33 keypoints of a body") if fits else None
+
+
 def _face_points(model):
     count = _vector(model)
     if not are_face_points(count) or model.label_count or are_probabilities(model.range(0)):
@@ -90,6 +104,7 @@ def _text_line(model):
 MORE_FAMILIES = (
     ("HandLandmarks", _hand_landmarks, None),
     ("FaceLandmarks", _face_landmarks, None),
+    ("PoseLandmarks", _pose_landmarks, None),
     ("FacePoints", _face_points, None),
     ("Classifier", _classifier, _classifier_labels),
     ("Embedding", _embedding, None),
