@@ -55,6 +55,12 @@ def test_line_ends_byte_order_mark_and_blank_last_lines_are_removed(
     assert n6post.YoloV8(labels=path).labels == ["Straße", "traffic light"]
 
 
+def test_a_wide_space_is_a_name_as_in_the_characters_of_pp_ocr(file: Any) -> None:
+    names = ["\u3000", "a", "\u3000b "]
+    for given_ in (names, file("\n".join(names).encode())):
+        assert n6post.YoloV8(labels=given_).labels == ["\u3000", "a", "\u3000b"]
+
+
 @pytest.mark.parametrize(("data", "line"), [(b"a\n\nb\n", 2), (b"\na\nb", 1), (b"a\nb\n \t\r\n\nc", 3)])
 def test_a_blank_line_between_names_is_refused_with_file_and_line(data: bytes, line: int, file: Any) -> None:
     with pytest.raises(ValueError, match=rf"things\.TXT, line {line}: expected a name, got a blank line$"):

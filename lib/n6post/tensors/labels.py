@@ -5,6 +5,8 @@ Imported on first use. Class numbers, and the names in label_sets.py, do not nee
 
 _SHOWN = 10  # names that an error lists
 _NEAREST = 5  # ... and of more
+# A camera's str.strip() leaves other blanks, such as the wide space in PP-OCR's list of characters.
+_BLANKS = " \t\n\r\v\f"
 _LONGEST = 64  # letters of a name that is compared letter by letter: the time for that grows with the square
 
 
@@ -22,7 +24,7 @@ def name_list(name, value):
         raise ValueError(
             "%s: expected a list of names, a dict {0: name, ...}, the path of a .txt file or None, got %r" % (name, value)
         )
-    names = [n.strip() for n in names]
+    names = [n.strip(_BLANKS) for n in names]
     names[0] = names[0].lstrip("\ufeff")  # the byte order mark of a file that the firmware has read
     blank = _trim(names)
     if blank >= 0:
@@ -93,7 +95,7 @@ def _lines(path, data):
     names = []
     for line in data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n"):
         try:
-            names.append(str(line, "utf-8").strip())
+            names.append(str(line, "utf-8").strip(_BLANKS))
         except UnicodeError:
             raise ValueError("%s, line %d: expected text in UTF-8, got %r" % (path, len(names) + 1, line)) from None
     blank = _trim(names)

@@ -1,4 +1,4 @@
-"""YOLO heads with an objectness: what yolov2.py, yolov5.py, yolox.py and yolod.py have in common.
+"""YOLO heads with an objectness: what yolov2.py, yolov5.py and yolox.py have in common.
 
 An anchor has the numbers x, y, width, height, objectness and one score per class. The anchors are in
 

@@ -96,7 +96,6 @@ class ClassifierBinding(ModelBinding):
 
         out, count = self.outputs[0], self.classes
         numbers = (np.array(array, dtype=np.float).reshape((1, count)) - float(out.zero_point)) * out.scale
-        total = float(np.dot(numbers, np.ones((count, 1)))[0, 0])
         low, high = float(np.min(numbers)), float(np.max(numbers))
         if not low < high:  # a network's first frame may be like this
             self.is_final = False
@@ -109,7 +108,9 @@ class ClassifierBinding(ModelBinding):
                     "expected scores of classes, got numbers like those of %d keypoints of a face in %s: use"
                     " n6post.FacePoints(), or give labels, one for each class" % (count // 2, out)
                 )
-        elif kind == "logit" or low < -1e-3 - out.scale * (out.dtype != FLOAT) or not -_SUM < total - 1.0 < _SUM:
+            return
+        total = float(np.dot(numbers, np.ones((count, 1)))[0, 0])
+        if kind == "logit" or low < -1e-3 - out.scale * (out.dtype != FLOAT) or not -_SUM < total - 1.0 < _SUM:
             raise errors.not_decoded(
                 out,
                 "a regression of %d numbers" % count,
