@@ -21,6 +21,7 @@ from family_cases import FamilyCases, FrameCase, OptionCase
 from hypothesis import given
 from hypothesis import strategies as st
 from n6post.families.vectors import text_line
+from n6post.families.vectors.text_pattern import Pattern
 from recorded_data import about, stored, tensor_of
 
 NAN = float("nan")
@@ -165,6 +166,16 @@ def test_equal_neighbors_of_a_pattern_are_the_best_of_all_paths_too() -> None:
         assert result.text in texts
 
 
+@pytest.mark.parametrize("pattern", sorted(PATTERNS))
+def test_text_that_a_pattern_allows_is_known_without_a_search(pattern: str) -> None:
+    found = Pattern(pattern, ["", *"AB01"], 0, 20)
+    allowed = re.compile(PATTERNS[pattern])
+    for count in range(6):
+        for text in itertools.product("AB01", repeat=count):
+            class_ids = ["_AB01".index(one) for one in text]
+            assert found.allows(class_ids) == bool(allowed.fullmatch("".join(text))), text
+
+
 def test_letters_of_a_pattern_are_capital_and_small_ones() -> None:
     values = rows("aB7é", "_0123456789aBé")
     names = {"characters": "0123456789aBé", "threshold": 0.0}
@@ -190,8 +201,12 @@ def test_pattern_reads_a_zero_where_a_letter_looks_a_little_more_like_it() -> No
     values[0, 7] = 0
     values[0, 7, [13, 1]] = 0.6, 0.4  # O or 0
     assert read(values, **PLATE).text == "AB1O57"
-    result = read(values, pattern="LLDDDD", **PLATE)
-    assert result.text == "AB1057" and result.scores[3] == pytest.approx(0.4)
+    searches = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Pattern, "find", lambda *given, find=Pattern.find: searches.append(1) or find(*given))
+        assert read(rows("AB1057"), pattern="LLDDDD", **PLATE).text == "AB1057" and not searches
+        result = read(values, pattern="LLDDDD", **PLATE)
+    assert searches and result.text == "AB1057" and result.scores[3] == pytest.approx(0.4)
 
 
 def test_text_below_the_threshold_is_no_result() -> None:

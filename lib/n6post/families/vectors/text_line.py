@@ -130,16 +130,15 @@ class TextLineBinding(ModelBinding):
 
     def result(self, outputs):
         out = outputs[0]
-        if self.pattern:
+        array = out.reshape(self.dims)
+        best = np.argmax(array, axis=self.axis).tolist()  # camera: argmax-axis: at most 32,767 classes, checked
+        found, last = [], self.blank
+        for at, class_id in enumerate(best):
+            if class_id != last and class_id != self.blank:
+                found.append((at, class_id))
+            last = class_id
+        if self.pattern and not self.pattern.allows([class_id for _, class_id in found]):
             found = self.pattern.find([self._log(out, at) for at in range(self.steps)])
-        else:
-            array = out.reshape(self.dims)
-            best = np.argmax(array, axis=self.axis).tolist()  # camera: argmax-axis: at most 32,767 classes, checked
-            found, last = [], self.blank
-            for at, class_id in enumerate(best):
-                if class_id != last and class_id != self.blank:
-                    found.append((at, class_id))
-                last = class_id
         scores = [self._probability(out, at, class_id) for at, class_id in found]
         if scores:
             self.guard(max(scores))

@@ -6,7 +6,7 @@
 A Viterbi search over the steps: a state is a position and the character there, or the blank behind a position. A character
 may repeat, be followed by the blank, or by a different one at the next position; equal ones have a blank between them. The
 best path wins (its probability, not the sum over all paths of a text). If the pattern allows the text that the best class of
-each step gives, it is that text.
+each step gives, it is that text, and needs no search.
 """
 
 from ulab import numpy as np
@@ -64,6 +64,7 @@ class Pattern:
         self.blank = blank
         self.ones = np.ones(len(self.class_ids))
         self.never = self.ones * _NEVER
+        self.allowed = allowed
         self.masks = [np.array([0.0 if at in some else _NEVER for at in self.class_ids]) for some in allowed]
         # The positions that may come before each one, and before the end; -1 is the start.
         self.before = []
@@ -72,6 +73,17 @@ class Pattern:
             while found[-1] >= 0 and positions[found[-1]][1]:
                 found.append(found[-1] - 1)
             self.before.append(found)
+
+    def allows(self, class_ids):
+        """Whether the text of these classes has the pattern."""
+        ends = [-1]  # the positions at which what was read so far may end
+        for class_id in class_ids:
+            ends = [
+                at
+                for at, some in enumerate(self.allowed)
+                if class_id in some and [1 for q in self.before[at] if q in ends]
+            ]
+        return bool([1 for q in self.before[-1] if q in ends])
 
     def find(self, steps):
         """[(first step, class)] of the best text; [] if none is possible. steps: the logarithms of all classes in each."""
