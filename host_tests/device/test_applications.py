@@ -793,6 +793,78 @@ def test_each_plate_is_printed_once_its_frames_agree(play: Any) -> None:
     assert [line for line in lines if not 0.7 <= float(line.split()[1]) <= 0.9] == []
 
 
+def face_at(x: int, y: int, width: int, turned: bool = False) -> Any:
+    """A face with five keypoints: it looks ahead, or to a side."""
+    places = np.array([(0.3, 0.4), (0.7, 0.4), (0.8 if turned else 0.5, 0.6), (0.35, 0.8), (0.65, 0.8)])
+    keypoints = np.column_stack([places * width + (x, y), np.ones(5)]).astype(np.float32)
+    d = n6post.Detection((x, y, width, width), 0.9, 0, "face", None, keypoints)
+    return d.replace(frame_size=SIZE)
+
+
+class DoorPins:
+    """The button, which `held` says of a frame, and the door, whose values are noted."""
+
+    IN, OUT, PULL_UP = 0, 1, 1
+
+    def __init__(self, held: Callable[[int], bool]) -> None:
+        self.held, self.at, self.door = held, 0, [0]
+
+    def __call__(self, name: str, *arguments: Any) -> Any:
+        return SimpleNamespace(value=self.button if name == "P0" else self.door.append)
+
+    def button(self) -> int:
+        return int(not self.held(self.at))
+
+
+def test_a_door_opens_for_enrolled_faces_and_stays_closed_for_others(
+    play: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """0 to 59: A is enrolled; 70 to 149: B, who looks aside at first; then A, nobody, a stranger, and A far away."""
+    direction = np.random.default_rng(4).normal(0, 1, (3, 64))
+    pins = DoorPins(lambda t: t < 60 or 70 <= t < 150)
+    monkeypatch.setattr(machine, "Pin", pins)
+
+    def who(t: int) -> int | None:
+        times = {(0, 60): 0, (70, 150): 1, (150, 180): 0, (220, 260): 2, (270, 300): 0}
+        return next((person for (first, end), person in times.items() if first <= t < end), None)
+
+    def faces(t: int) -> list[Any]:
+        pins.at = t
+        return [] if who(t) is None else [face_at(200, 150, 40 if t >= 270 else 120, turned=70 <= t < 95)]
+
+    def predict(inputs: Any) -> list[float]:
+        return list(direction[who(pins.at)] + np.random.default_rng(pins.at).normal(0, 0.3, 64))
+
+    models = {"/rom/mobilefacenet.tflite": SimpleNamespace(predict=predict, input_shape=((1, 112, 112, 3),))}
+    folder = repr(str(tmp_path))
+    lines, _ = play("face_door", faces, 300, models=models, FOLDER=folder)
+    names = [line.split(",")[0] for line in lines]
+    assert names[-30:] == ["person 1"] * 30 and set(names) == {"person 1", "person 2"}
+    assert names.count("person 2") == 40, "from frame 110 on: the picture of frame 89 looks aside"
+    door = pins.door[1:]
+    assert door[154:180] == [1] * 26, "half a second after A came"
+    assert door[200:] == [0] * 100, "two seconds after A left, for a stranger, and for a face that is too small"
+    pins.held = lambda t: False
+    play("face_door", lambda t: faces(150 + t % 20), 20, models=models, FOLDER=folder)
+    assert pins.door[-10:] == [1] * 10, "enrolled faces survive a restart"
+
+
+def test_a_door_whose_gallery_is_full_enrolls_nobody_else_and_goes_on(
+    play: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    direction = np.random.default_rng(4).normal(0, 1, (64, 64))
+    pins = DoorPins(lambda t: t % 50 < 41)
+    monkeypatch.setattr(machine, "Pin", pins)
+
+    def faces(t: int) -> list[Any]:
+        pins.at = t
+        return [face_at(200, 150, 120)]
+
+    network = SimpleNamespace(predict=lambda inputs: list(direction[pins.at // 50]), input_shape=((1, 112, 112, 3),))
+    lines, _ = play("face_door", faces, 50 * 35, models={"/rom/mobilefacenet.tflite": network}, FOLDER=repr(str(tmp_path)))
+    assert {line.split(",")[0] for line in lines} == {f"person {n}" for n in range(1, 33)}
+
+
 def test_things_are_learned_by_a_button_and_survive_a_restart(
     play: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

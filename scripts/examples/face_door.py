@@ -28,7 +28,10 @@ name, count = None, 0
 
 while True:
     img = cam.snapshot()
-    name = None if button.value() else name or "person %d" % (len(gallery) + 1)
+    if button.value():
+        name = None
+    elif not name and len(gallery) < gallery.max_names:
+        name = "person %d" % (len(gallery) + 1)
     match, enrolled = None, False
     for face in faces.predict(img):
         if face.result is not None and face.rect[2] >= SMALLEST:
