@@ -78,6 +78,8 @@ MODELS = [
     Model("NanoDet", (320, 320), [(1, 2125, 112)]),
     Model("NanoDet", (320, 320), [(1, 112, 2125)], labels=80),
     Model("NanoDet", (416, 416), [(1, 3598, 35)]),
+    Model("NanoDet", (416, 416), [(1, n * n, c) for n in (52, 26, 13, 7) for c in (80, 32)]),
+    Model("NanoDet", (320, 320), [(1, n * n, c) for c in (1, 32) for n in (5, 10, 20, 40)], labels=1, dtype="b", scale=0.1),
     Model("NanoDet", (300, 300), [(1, 1930, 33)], labels=1, dtype="b", scale=0.1),
     Model("Ssd", (300, 300), [(1, 3000, 4), (1, 3000, 21)]),
     Model("Ssd", (300, 300), [(1, 3000, 21), (1, 3000, 4)], labels=20),

@@ -629,12 +629,13 @@ class YoloX(_ClassDetector):
         """
 
 class NanoDet(_ClassDetector):
-    """Post-processor for NanoDet-Plus: `ml.Model(path, postprocess=n6post.NanoDet())`.
+    """Post-processor for NanoDet-Plus and raw PicoDet: `ml.Model(path, postprocess=n6post.NanoDet())`.
 
-    The output is [1, N, classes + 32] or [1, classes + 32, N], as tools/export_onnx.py of RangiLyu/nanodet gives it: class
-    scores, then eight bins for each side of the box. N is the number of cells of the strides 8, 16, 32 and 64, each rounded
-    up: 2125 for an input of 320 x 320, 3598 for 416 x 416. The formula is that of nanodet/model/head/nanodet_plus_head.py.
-    The first NanoDet (nanodet-m), which is not a Plus, is refused.
+    NanoDet-Plus has one output [1, N, classes + 32] or [1, classes + 32, N], as tools/export_onnx.py of RangiLyu/nanodet
+    gives it: class scores, then eight bins for each side of the box. N is the number of cells of the strides 8, 16, 32 and
+    64, each rounded up: 2125 for an input of 320 x 320, 3598 for 416 x 416. PicoDet without its post-processing has scores
+    [1, N, classes] and bins [1, N, 32] for each of these strides. The first NanoDet (nanodet-m), which is not a Plus, is
+    refused.
 
     The authors' networks are trained with stretched pictures and normalized pixels. To a file that takes floats, pass
     `n6post.Stretch(img, mean=(.485, .456, .406), stdev=(.229, .224, .225))`.
@@ -653,7 +654,7 @@ class NanoDet(_ClassDetector):
         classes: _Classes | None = None,
         class_agnostic: bool = False,
     ) -> None:
-        """Post-processor for NanoDet-Plus: `ml.Model(path, postprocess=n6post.NanoDet())`.
+        """Post-processor for NanoDet-Plus and raw PicoDet: `ml.Model(path, postprocess=n6post.NanoDet())`.
 
         - `threshold`: Minimum score of a detection, 0..1.
         - `iou_threshold`: Two boxes of a class whose IoU is larger than this are one object, 0..1.
@@ -904,7 +905,7 @@ class BlazePose(BlazeFace):
     The box surrounds the face. Every detection has `.keypoints`: the middle of the hips, a point on the circle around the
     whole body, the middle of the shoulders, and a point on the circle around the upper body. They are a float32 array
     (4, 3): x and y in frame pixels, and 1. They may lie up to a frame's width or height outside of the frame, as the hips of
-    somebody at a desk do.
+    somebody at a desk do: then the 1 is a 0.
 
     Its options are those of BlazeFace. The network is trained with pixels in -1..1: pass
     `n6post.Letterbox(img, scale=(-1, 1))` to a file that takes floats.
@@ -1148,9 +1149,9 @@ class PoseLandmarks:
     """Post-processor for MediaPipe's pose landmarks: `ml.Model(path, postprocess=n6post.PoseLandmarks())`.
 
     It returns a list of at most one Detection with 35 keypoints (`n6post.keypoint_names(35)`): 33 of the body, whose score
-    is their visibility, then the middle of the hips and a point on the circle around the body. By these two,
-    `n6post.Pipeline` follows the person; their score is 0. The box surrounds the visible keypoints. The input has to show
-    one person, upright and as a whole: `n6post.Pipeline` cuts it out of the frame.
+    is their visibility, or 0 outside of the frame; then the middle of the hips and a point on the circle around the body. By
+    these two, `n6post.Pipeline` follows the person; their score is -1, so they are never visible. The box surrounds the
+    visible keypoints. The input has to show one person, upright and as a whole: `n6post.Pipeline` cuts it out of the frame.
 
     The mask of the network is not read.
 
@@ -3959,9 +3960,9 @@ def to_openmv(detections: Iterable[Detection]) -> list[list[tuple[Any, ...]]]:
 def keypoint_names(keypoint_count: int) -> list[str]:
     """The names of a network's keypoints in their order, a list; numbers as text for keypoints without a name.
 
-    Names are known of 17 keypoints (a person, COCO), 13 (ST's MoveNet), 21 (a hand), 7 (a palm), 5 and 6 (a face), and of
-    some of the 468 of a face mesh. The persons' names are the same except for the first, "nose" of the 17 and "head" of the
-    13; `keypoint` and `angle` of a Detection accept either. They also accept "left_elbow" for "left elbow".
+    Names are known of 17 keypoints (a person, COCO), 13 (ST's MoveNet), 35 (MediaPipe's pose), 21 (a hand), 7 (a palm), 5
+    and 6 (a face), and of some of the 468 of a face mesh. The names of 17 and 13 are the same except for the first, "nose"
+    and "head"; `keypoint` and `angle` of a Detection accept either. They also accept "left_elbow" for "left elbow".
     """
 
 # ---- models ----
@@ -4450,17 +4451,19 @@ class Pipeline:
     margin: float | None
     """Size of a region as a multiple of the detector's box, 0.1..10.
 
-    None: 3.0 for palms, 1.5 for faces with keypoints of the eyes, 1.25 for anything else.
+    None: 3.0 for palms, 1.5 for faces with keypoints of the eyes, 1.25 for anything else. For `PoseLandmarks` it is a
+    multiple of the circle around the body.
     """
     follow: bool
     """Whether objects with keypoints are followed without the detector."""
     follow_margin: float | None
     """Size of the region around the keypoints, as a multiple of their bounding box, 0.1..10.
 
-    None: 2.0 for hands (whose box leaves out the fingertips), 1.5 for face meshes, 1.25 for anything else.
+    None: 2.0 for hands (whose box leaves out the fingertips), 1.5 for face meshes, 1.25 for anything else. For
+    `PoseLandmarks` it is a multiple of the circle around the body.
     """
     rotate: bool
-    """Whether crops of hands and faces are rotated so that these are upright; False: no crop is rotated.
+    """Whether crops of hands, faces and bodies are rotated so that these are upright; False: no crop is rotated.
 
     On a camera whose core runs none of the library's machine code crops are never rotated.
     """
@@ -4470,7 +4473,8 @@ class Pipeline:
     "face": five or six keypoints of a face lie where ArcFace's template has them. "corners": four keypoints become the
     corners of the crop: upper left, upper right, lower right and lower left, such as those of a plate. An oriented box is
     cut along its longer side, at most 90 degrees from upright. "box": the detector's box with its margin, turned for palms,
-    hands and faces as MediaPipe does. None: "face" if the second model's processor is an `Embedding`, otherwise "box".
+    hands and faces as MediaPipe does, and for a body the square around its circle. None: "face" if the second model's
+    processor is an `Embedding`, otherwise "box".
 
     A detection without such keypoints or corners is cut as with "box". With rotate=False every one is cut as its upright
     box. With "face" and "corners" the margin is 1.0 unless you set it.
@@ -4500,19 +4504,20 @@ class Pipeline:
         - `model`: The second model. It gets a crop for each object, with some margin and the aspect ratio of its input.
         - `max_detections`: Maximum number of objects that the second model looks at in a frame, 1..100.
         - `margin`: Size of a region as a multiple of the detector's box, 0.1..10. None: 3.0 for palms, 1.5 for faces with
-          keypoints of the eyes, 1.25 for anything else.
+          keypoints of the eyes, 1.25 for anything else. For `PoseLandmarks` it is a multiple of the circle around the body.
         - `follow`: Whether objects with keypoints are followed without the detector.
         - `follow_margin`: Size of the region around the keypoints, as a multiple of their bounding box, 0.1..10. None: 2.0
-          for hands (whose box leaves out the fingertips), 1.5 for face meshes, 1.25 for anything else.
-        - `rotate`: Whether crops of hands and faces are rotated so that these are upright; False: no crop is rotated. On a
-          camera whose core runs none of the library's machine code crops are never rotated.
+          for hands (whose box leaves out the fingertips), 1.5 for face meshes, 1.25 for anything else. For `PoseLandmarks`
+          it is a multiple of the circle around the body.
+        - `rotate`: Whether crops of hands, faces and bodies are rotated so that these are upright; False: no crop is
+          rotated. On a camera whose core runs none of the library's machine code crops are never rotated.
         - `align`: How regions are cut straight: "face", "corners", "box" or None. "face": five or six keypoints of a face
           lie where ArcFace's template has them. "corners": four keypoints become the corners of the crop: upper left, upper
           right, lower right and lower left, such as those of a plate. An oriented box is cut along its longer side, at most
           90 degrees from upright. "box": the detector's box with its margin, turned for palms, hands and faces as MediaPipe
-          does. None: "face" if the second model's processor is an `Embedding`, otherwise "box". A detection without such
-          keypoints or corners is cut as with "box". With rotate=False every one is cut as its upright box. With "face" and
-          "corners" the margin is 1.0 unless you set it.
+          does, and for a body the square around its circle. None: "face" if the second model's processor is an `Embedding`,
+          otherwise "box". A detection without such keypoints or corners is cut as with "box". With rotate=False every one is
+          cut as its upright box. With "face" and "corners" the margin is 1.0 unless you set it.
         - `detect_every`: Run the detector in every n-th frame only, 1..65535, while some but fewer than max_detections
           objects are followed.
         - `scale`: (lowest, highest) number of a pixel for a second model that takes floats, such as (-1, 1). None: (0, 1).

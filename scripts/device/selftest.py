@@ -2433,30 +2433,29 @@ eNo1TwEKAjEMe6b6AD8gcqBDSNKNgeejTXbKttA2ybJt4PnaNjwfINWoE8AaILKRplIPak2YqUG7wgYY
         },
     ),
     "PoseLandmarks": (
-        {'threshold': 0.0, 'keypoint_threshold': 0.9},
-        (256, 256),
+        {'threshold': 0.5, 'keypoint_threshold': 0.1},
+        (64, 64),
         (
+            ((1, 195), 0.40156862139701843, -80, b"""
+eNoBwwA8/+3iAKq8ygYSr7e06gCmtdT+ErC69+kGqLjr6xGxttIe/Kuu1+QSsLTpAwuwqe/KKKGy8Rf/sb/XGi29pOnO9bO8++sLr6bh99m2t8Tt76+m4/UK
+trTy4hWntdXNGbKttfX0o6jY5BO2s7z3Layr3vHqpLfdDiC9rgnYNau94xcpsq7A9gugtc+8B7Gq5QMptrHnAAGzsd3kHK+h1e4as7PX9v+2tLwFFKuuwecS
+raXX/hO5rMDf/LSs5eUOu6iw/xGivWa2e5Q="""),
             ((1, 1), 0.003921568859368563, -128, b"""
-eNrjAAAACQAJ"""),
-            ((1, 195), 1.6062744855880737, -80, b"""
-eNoBwwA8//cIGbCv4BQpsbALLhqystPPFK2w4zsYsLLYHxCzsPYjL6+v/xnssLD6KSCwrwtLP7Sw6SctsLLMBCOwrwdEB7Cz8BBCsavIUimtsOI4NrCvBF0X
-tK/xMRKvsRVcQbGz7Dknsq/mDB+tsNf+FrCx1FkWsK/xKxGtreY1LqusxSgasrDKHzixq/4pF7Cv/EQOs6/SOTWxsfsv+K+v+C8br7ESRwSwsuVND7Cv9kYN
-sLL4NyiwsOQ6NLGx1x7+sLMWJRywr3x8Yyc="""),
-            ((1, 8, 8, 39), 0.11372549086809158, 48, b"""
-eNqVVllPAkEM9gA5FOQQshgBXcCDeETBK0Z8wBf1T/VPmhh9Mfok0cQjKqKiOzuzs51jGfgS2k7bKdvZtrMAwdiAjN6Qh8GYJmSCyhNgUyHGjAlm16AMRhT1
-6mUYHiREcR3isIC1Y5T1RN83btAiJ7qGHWa33NUjhLpUnyaEHWSSsnHDE+5DnadlEb4IsEtiS8neaPZGqg5Zc35HZAfsYNsSkj9Mp/hOWZaQUlXxXYBv18LS
-6kvmPy6diil/G3J3/raJCywy9HvN+6nFOw6b5JYpQsLqo2mwhMvfkox1JHcCAmTo1lms69JjGoAsZX1jkk5Shzq9p/wipM3Vs4NitfXqY/NRPyDPp+E7b8Xk
-YHtVh6tEKOFE4N449Q3X3FUDCmjLPW8s2o4+UnKYBqqQ+YA+kbHJeBTWk0qjocRzeAh48JevauSYofzVviz41dRV/SuEzPTkulOORcbuQOuP0sIKThhvbhM6
-x/VRUAYuR7MmtZVapqnRbxABB7545Ysh5LGH3uKZLkTaGz4XrrA1yo0UhctnMph6GltCU+DOa7Ci7BLL4xZ3L1frTrzQinhq0DJlEy0hd+ILXjx6wq3Qir+B
-aWT4kB0RtrBqlXm4GFeuKptIVaQ/8Susi9VU4Te52h4l3trvglms/7cXzbfOovwsBWN+1+JSN41tqyx9grAUxSsnq05fgHOAf0s8ruY="""),
+eNpLAAAAYQBh"""),
+            ((1, 6, 10, 39), 0.125, 32, b"""
+eNqtVVlPwkAQtiIIiIitRfBCwKjBIzEhMTEmvvgD/Enz/zweNDG+KJEYDeAZxYPg0b3a2e4uROOk3WNmujvnVwATRYOl7b0OXU0kyJjRfrD6QUaL73a99zgQ
+HvA5SccBgDdvKsMR48aFmqWzwpfCLZ9jAAtaG9YNzsyF9ik+j9MnoCH4C+3AncyIRR+1iqNkiCDGhyxn7h9KR6mnvJgtudcx32jA0/jmd2ghhaWQQZbQLOdh
+oEJ4WeXQMh1z7f7RqbHK4buTpl6roSYgh+Ur+qC88rkK8CV4GYMhXbzBHrVtzN4Kx1pNwYXIpYZmyEclV+JNqWVgs7aSS0MmZyJYP/YN86jo2Gc25UlR2poi
+8+gTisxXTXXRdpsXzef47Emkki6I1ZrPezYZ9o3KCzo4hP9IDWlH29GFVVgmcehBVaNkGjmMISIZpAfjiq4P3n/lwSs7gwb01A9WS2n2QbGgjrlBx3uI2CQJ
+LQmGS3uBK8Q7Cj6mmDN6zKuIMz0q0u0ZFtf/nqqUhneN1tvGjDAaCxC9YzDf86tkFZTLJqlfs5IqgaPh0Od7FIdjUt88DEoqV2gd6e2vjJ3pkNS/u1b3MhrH
+okXTaUWJs9nj7hJ0nQp3QFvEMgJdogZFdK6yAmBhSHfD2CMGO5IJc3uQunpCvBxv2Y7mn7yBgGiI/NiybT3m7yOsy4fRLUxNCRrFzT60/QARi3GH"""),
         ),
         {
-            'scores': [0.533333],
+            'scores': [0.878431],
             'points': [
-                114.045, 141.352, 86.944, 145.26, 6.876, 224.0, 73.376, 116.119, 118.864, 194.359, 49.434,
-                144.496, 139.746, 237.729, 38.551, 256.0, 134.927, 256.0, 162.234, 256.0, 86.739, 147.777,
-                57.826, 256.0, 86.739, 213.635, 41.763, 178.296, 122.077, 237.729, 120.471, 203.997, 157.415,
-                242.547, 112.439, 240.941,
+                28.105, 22.689, 1.606, 23.291, 28.511, 22.889, 19.946, 43.288, 18.2, 11.326, 18.774, 14.331,
+                26.748, 5.836, 19.677, 28.511, 5.332, 39.037, 14.858, 11.645, 16.063, 20.882, 29.902, 39.17,
+                35.74, 16.063, 8.044, 44.767, 21.283, 33.33, 18.071, 20.882, 15.661, 28.11, 6.827, 22.086,
             ],
         },
     ),

@@ -52,7 +52,8 @@ def assert_found(
         assert_rect(d.rect, corners[i], roi)
         keypoints = np.array(d.keypoints.tolist())
         np.testing.assert_allclose(keypoints[:, :2], np.clip(points[i], least, most), atol=2e-3)
-        assert (keypoints[:, 2] == 1).all()
+        inside = (points[i] > roi[:2]).all(axis=1) & (points[i] < np.array(roi[:2]) + roi[2:]).all(axis=1)
+        assert (keypoints[:, 2] == (inside if reach else 1)).all()
 
 
 # --- MediaPipe ---

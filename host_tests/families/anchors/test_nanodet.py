@@ -53,7 +53,7 @@ def survivors(processor: Any, model: FakeModel) -> Array:
     values, labels, _ = binding.decoder.buffers
     kept = [int(at) for at in labels[2, : binding.decoder.find(model.outputs())]]
     rows = [
-        [*[float(values[row, at]) for row in range(4)], float(values[4, at]) * binding.score_scale, int(labels[1, at])]
+        [*[float(values[row, at]) for row in range(4)], float(values[4, at]), int(labels[1, at])]
         for at in kept
     ]
     return np.array(rows).reshape(-1, 6)

@@ -64,7 +64,7 @@ def forms(tensors: list[Tensor]) -> dict[str, list[Tensor]]:
 def test_recorded_outputs_give_the_keypoints_of_mediapipes_calculators(case: str) -> None:
     for frame in recorded.frames(case):
         expected = frame.decoded[:35].copy()
-        expected[33:, 2] = 0
+        expected[33:, 2] = -1
         for name, tensors in forms(frame.tensors).items():
             model = recorded.model(tensors)
             assert type(n6post.processor_for(model)).__name__ == "PoseLandmarks"
@@ -163,6 +163,8 @@ def test_the_circle_is_not_cut_at_the_border_of_the_frame() -> None:
     np.testing.assert_allclose(points_of(found)[33:, :2], places, atol=1e-2)
     body = points_of(found)[:33, :2]
     assert body.min() >= 0 and (body <= (250, 350)).all()
+    outside = ((body == 0) | (body == (250, 350))).any(axis=1)
+    assert outside.any() and (points_of(found)[:33, 2] == 0).tolist() == outside.tolist(), "what is outside is not seen"
 
 
 def test_four_keypoints_are_a_circle_only_in_front_of_this_network() -> None:
@@ -242,12 +244,12 @@ def test_numbers_that_are_not_finite_do_no_harm() -> None:
 # --- places and scores ---
 def test_scores_of_keypoints_are_their_visibility_and_the_box_surrounds_the_visible_ones() -> None:
     tensors = outputs()
-    for threshold in (0.5, 0.9, 0.05):
+    for threshold in (0.5, 0.9, 0.05, 0.0):
         found = person(tensors, keypoint_threshold=threshold)
         points = points_of(found)
         raw = tensors[0].values.reshape(39, 5)[:35]
         np.testing.assert_allclose(points[:33, 2], 1 / (1 + np.exp(-raw[:33, 3].astype(float))), rtol=1e-5)
-        assert points[33:, 2].tolist() == [0, 0] and found.keypoint_threshold == threshold
+        assert points[33:, 2].tolist() == [-1, -1] and found.keypoint_threshold == threshold
         seen = raw[:33][points[:33, 2] >= threshold, :2]
         (left, top), (right, bottom) = np.floor(seen.min(axis=0)), np.ceil(seen.max(axis=0))
         assert found.rect == (left, top, right - left, bottom - top)
@@ -268,7 +270,7 @@ def test_outputs_may_come_in_any_order_and_with_those_that_are_not_used(order: t
     tensors = outputs()
     tensors[2].values[0, 20:30, 20:30] = 3
     expected = person(tensors)
-    unused = [Tensor(np.ones(shape, np.float32)) for shape in ((1, 256, 256, 1), (1, 117))]
+    unused = [Tensor(np.ones(shape, np.float32)) for shape in ((1, 128, 128, 1), (1, 117))]
     for others in ([], unused[:1], unused, unused[1:]):
         found = person([tensors[i] for i in order[:2]] + others + [tensors[order[2]]])
         assert found[:4] == expected[:4] and points_of(found).tolist() == points_of(expected).tolist()
@@ -309,7 +311,7 @@ def test_label_can_be_given() -> None:
 
 EXPECTED = (
     "expected keypoints [1, 195] and a score [1, 1], optionally a heat map [1, h, w, 39], world coordinates [1, 117] and a "
-    "mask"
+    "mask [1, h, w, 1]"
 )
 
 

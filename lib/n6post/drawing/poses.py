@@ -42,8 +42,8 @@ def draw_pose(img, detection, threshold=None, thickness=None, radius=None, color
                 body) or 468 (a face mesh) there are limbs and sides; with any other number only keypoints are drawn
     threshold   minimum score of a visible keypoint; None: the detection's keypoint_threshold
     thickness   of limbs, pixels; 0: no limbs; None: 2, and 1 for a face mesh
-    radius      of keypoints, pixels; 0: no keypoints; None: 3, or 1 for more than 21 without limbs, which are those of a
-                face, and none for a face mesh, whose limbs are its contours
+    radius      of keypoints, pixels; 0: no keypoints; None: 3; 1 for more than 60 without limbs, as a face has them; 0 for a
+                face mesh, whose limbs are its contours
     color       (r, g, b) of all; None: by side
     """
     keypoints = detection.keypoints
@@ -65,7 +65,7 @@ def draw_pose(img, detection, threshold=None, thickness=None, radius=None, color
     block[POSE_LIMBS] = limb_count
     block[POSE_THICKNESS] = (1 if is_mesh else 2) if thickness is None else thickness
     if radius is None:
-        radius = 0 if is_mesh else 1 if shape[0] > 21 and not limb_count else 3
+        radius = 0 if is_mesh else 1 if shape[0] > 60 and not limb_count else 3
     block[POSE_RADIUS] = radius
     block[POSE_THRESHOLD] = bits(threshold)
     if color is None:

@@ -174,8 +174,8 @@ def _pose_net(model):
 def _pose_landmarks(model):
     sizes = [tuple(squeezed(shape)) for shape in model.shapes]
     if (195,) in sizes or (165,) in sizes:
-        name = "MediaPipe's pose landmarks, but not with [1, 195] and a score [1, 1]"
-        return 2, name, "use another file of them, or MoveNet"
+        name = "a form of MediaPipe's pose landmarks without [1, 195] and one score"
+        return 2, name, "use the lite, full or heavy file of MediaPipe 0.8.6 or later, or MoveNet"
     return None
 
 

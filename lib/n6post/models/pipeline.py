@@ -6,9 +6,9 @@
 
 Regions are those of MediaPipe's graphs (palm_detection_detection_to_roi, hand_landmark_landmarks_to_roi,
 face_detection_front_detection_to_roi, face_landmark_landmarks_to_roi, pose_detection_to_roi and
-pose_landmarks_to_roi.pbtxt), except for the first region of a hand,
-which has a margin of 3.0 instead of 2.6: see HandLandmarks. alignment.py has those of faces and of plates for a network that
-wants them straight.
+pose_landmarks_to_roi.pbtxt), except for the first region of a hand, which has a margin of 3.0 instead of 2.6: see
+HandLandmarks. MediaPipe also smooths the circle of a pose over time. alignment.py has those of faces and of plates for a
+network that wants them straight.
 """
 
 from math import sqrt
@@ -22,15 +22,16 @@ from ..tensors.options import Configurable, Options, choice, flag, number, numbe
 
 # By the number of keypoints: the line that shows the direction, from a keypoint to the mean of others, whether it points up
 # (or else to the right), the margin, how far the region is moved upwards (in heights), and the keypoints that it surrounds,
-# None for the detection's box, or () for the circle around the first keypoint through the second.
+# or None for the detection's box.
 _PALM = (0, (2,), True, 3.0, 0.4, None)
 _FACE = (0, (1,), False, 1.5, 0.0, None)
 _HAND = (0, (9, 9, 5, 13), True, 2.0, 0.1, (0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17, 18))
 _MESH = (33, (263,), False, 1.5, 0.0, (10, 284, 389, 454, 361, 397, 152, 172, 132, 234, 162, 54, 4))
-# Of BlazePose and of PoseLandmarks, in front of PoseLandmarks only: the four keypoints of other detectors are corners.
-_CIRCLES = {4: (0, (1,), True, 1.25, 0.0, ()), 35: (33, (34,), True, 1.25, 0.0, ())}
 _RULES = {7: _PALM, 5: _FACE, 6: _FACE, 21: _HAND, 468: _MESH, 478: _MESH}
 _ANY = (None, (), False, 1.25, 0.0, None)
+# A body: the keypoints that are the center of a circle, and a point of it that the body points up to. For PoseLandmarks
+# only, because the four keypoints of other detectors are corners.
+_CIRCLES = {4: (0, 1), 35: (33, 34)}
 _FAR = 32767  # frame pixels, in either direction
 
 
@@ -244,8 +245,9 @@ class Pipeline(Configurable):
         x, y, w, h = detection[0]
         keypoints = detection[5]
         count = 0 if keypoints is None else len(keypoints)
-        rules = _CIRCLES if getattr(self._processor(), "_in_circle", False) else _RULES
-        start, ends, is_up, scale, shift, around = rules.get(count, _ANY)
+        if count in _CIRCLES and getattr(self._processor(), "_in_circle", False):
+            return self._in_circle(keypoints, _CIRCLES[count], margin)
+        start, ends, is_up, scale, shift, around = _RULES.get(count, _ANY)
         cx, cy = x + w / 2, y + h / 2
         cos, sin = 1.0, 0.0
         if start is not None:
@@ -257,9 +259,7 @@ class Pipeline(Configurable):
                 dy += by - ay
                 least = min(least, b)
             length = sqrt(dx * dx + dy * dy)
-            if around == ():
-                cx, cy, w, h = ax, ay, 2.0 * length, 2.0 * length
-            if length > 0 and (around == () or least >= detection.keypoint_threshold):
+            if length > 0 and least >= detection.keypoint_threshold:
                 cos, sin = (-dy / length, dx / length) if is_up else (dx / length, dy / length)
         if around:
             points = [keypoints[i].tolist() for i in around]
@@ -278,6 +278,16 @@ class Pipeline(Configurable):
             w, h = side, side / ratio
         reach = side + side / ratio
         return (cx, cy, side, side / ratio, cos, sin, w, h, 0.0) if _is_near(cx, cy, reach) else None
+
+    def _in_circle(self, keypoints, places, margin):
+        """The region around a circle, from its center and a point above it."""
+        (x, y, _), (up_x, up_y, _) = [keypoints[place].tolist() for place in places]
+        radius = sqrt((up_x - x) * (up_x - x) + (up_y - y) * (up_y - y))
+        cos, sin = ((y - up_y) / radius, (up_x - x) / radius) if self.rotate and radius > 0 else (1.0, 0.0)
+        ratio = self._size[0] / self._size[1]
+        w = max(2.0 * radius * max(ratio, 1.0), 1.0) * (1.25 if margin is None else margin)
+        h = w / ratio
+        return (x, y, w, h, cos, sin, w, h, 0.0) if _is_near(x, y, w + h) else None
 
 
 def _is_near(x, y, reach):

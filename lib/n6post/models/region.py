@@ -13,7 +13,7 @@ from ..inputs.transform import InputTransform
 from ..kernels import crops as crop_kernels
 from ..kernels.params import crops as crop_params
 from ..pixels.colors import depth_of
-from ..pixels.rounding import rect_around
+from ..pixels.rounding import rect_around, unsee_outside
 from ..results.detection import detection_from
 from ..tensors.quantization import FLOAT
 
@@ -99,7 +99,7 @@ class Region:
             xx, xy, self._corner[0], yx, yy, self._corner[1],
             0.0, 0.0, float(width), float(height),
         )  # fmt: skip
-        # The circle by which a person is followed may reach beyond the frame.
+        # The circle by which PoseLandmarks' person is followed may reach beyond the frame.
         circle = points[33:].tolist() if len(points) == 35 else ()
         # In place, because no other code holds this array. Allocating 5.6 KB for a face mesh takes 300,000 instructions.
         if not crop_kernels.place_keypoints(points, block, points):
@@ -107,6 +107,8 @@ class Region:
         rect = rect_around(np.frombuffer(block, dtype=np.float)[crop_params.PLACE_KEYPOINTS_BOX :], 0, 0, width, height)
         if rect is None:
             return None
+        if circle:
+            unsee_outside(points, 0, 0, width, height)
         for i, (x, y, _) in enumerate(circle):
             points[33 + i, 0], points[33 + i, 1] = xx * x + xy * y + self._corner[0], yx * x + yy * y + self._corner[1]
         keypoints = None if keypoints is None else points

@@ -46,3 +46,13 @@ def same_product(a, b):
 def same_root(number):
     """The square root, likewise."""
     return np.sqrt(same_floats(number))[0]
+
+
+def unsee_outside(keypoints, left, top, right, bottom):
+    """Set the score of keypoints on these borders to 0, or leave a lower one: they were clipped."""
+    scores = keypoints[:, 2]
+    for axis, low, high in ((0, left, right), (1, top, bottom)):
+        place = keypoints[:, axis]
+        inside = np.where(place > float(low), scores, np.minimum(scores, 0.0))
+        scores = np.where(place < float(high), inside, np.minimum(scores, 0.0))
+    keypoints[:, 2] = scores

@@ -1,4 +1,4 @@
-"""Keypoints: names, numbers, limbs, angles and sides. Those of faces and hands are in skeletons.py."""
+"""Keypoints: names, numbers, limbs, angles and sides. Those of faces, hands and MediaPipe's bodies are in skeletons.py."""
 
 from math import atan2, degrees, sqrt
 
@@ -27,9 +27,9 @@ _LIMBS_13 = (
 def keypoint_names(keypoint_count):
     """The names of a network's keypoints in their order, a list; numbers as text for keypoints without a name.
 
-    Names are known of 17 keypoints (a person, COCO), 13 (ST's MoveNet), 21 (a hand), 7 (a palm), 5 and 6 (a face), and of
-    some of the 468 of a face mesh. The persons' names are the same except for the first, "nose" of the 17 and "head" of the
-    13; `keypoint` and `angle` of a Detection accept either. They also accept "left_elbow" for "left elbow".
+    Names are known of 17 keypoints (a person, COCO), 13 (ST's MoveNet), 35 (MediaPipe's pose), 21 (a hand), 7 (a palm), 5
+    and 6 (a face), and of some of the 468 of a face mesh. The names of 17 and 13 are the same except for the first, "nose"
+    and "head"; `keypoint` and `angle` of a Detection accept either. They also accept "left_elbow" for "left elbow".
     """
     later.tensors_options.number("keypoint_count", keypoint_count, 0, 65535)
     if keypoint_count == 17:

@@ -30,6 +30,27 @@ def are_face_points(count):
     return count in (136, 196, 212)
 
 
+def are_pose_outputs(shapes):
+    """Whether these are MediaPipe's pose landmarks: [1, 195], one number, and maybe a heat map of each keypoint.
+
+    Beside them may be what is not read: world coordinates [1, 117] and masks [1, h, w, 1].
+    """
+    points = scores = heat_maps = 0
+    for shape in shapes:
+        size = 1
+        for n in shape:
+            size *= n
+        if len(shape) == 4 and shape[0] == 1 and shape[3] == 39 and size:
+            heat_maps += 1
+        elif size == 195:
+            points += 1
+        elif size == 1:
+            scores += 1
+        elif size != 117 and (len(shape) != 4 or shape[3] != 1):
+            return False
+    return points == scores == 1 and heat_maps < 2
+
+
 def coarse_grid(width, height, size):
     """Whether each cell of a map has 8 x 8 or more pixels of an input of this size."""
     return 8 * width <= size[0] and 8 * height <= size[1]

@@ -530,6 +530,13 @@ def expected_of(head: Head, processor: Any) -> tuple[yolo.Expected, Array] | Non
     return expected, places
 
 
+def inside(source: frames.Source, points: Array) -> Array:
+    """1 for points of the input that are inside of the frame's visible part, 0 outside, NaN where rounding decides."""
+    low = np.array(source.roi[:2], float)
+    depth = np.minimum(source.points(points) - low, low + source.roi[2:] - source.points(points)).min(axis=1)
+    return np.where(np.abs(depth) < 0.05 * max(1.0, *source.scale), np.nan, depth > 0)
+
+
 # --- the area ----------------------------------------------------------------------------------------------------------
 def mangled(dice: Dice, tensors: list[Quantized]) -> tuple[list[Quantized], bool]:
     """Sometimes outputs of another shape, or another number of them, and whether it did so."""
@@ -588,6 +595,8 @@ def detectors(dice: Dice) -> str:
             for d, points in zip(found, result[1][seen.anchor], strict=True):
                 require((d.keypoints is None) == (not len(points)), "keypoints %r", d.keypoints)
                 if len(points):
-                    yolo.keypoints_agree(d, points, np.ones(len(points)), source, int(family == "BlazePose"))
+                    beyond = int(family == "BlazePose")
+                    scores = inside(source, points) if beyond else np.ones(len(points))
+                    yolo.keypoints_agree(d, points, scores, source, beyond)
     yolo.stays_true(dice, frame)
     return outcome

@@ -20,6 +20,7 @@ LETTERS = (
 ENDS = (b"\n", b"\n", b"\r\n", b"\r", b"\n\n", b"")
 BYTES = (b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xf0\x9f", b"\xef\xbb\xbf", b"\x00")
 
+
 @cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
     return tempfile.TemporaryDirectory(prefix="fuzz")
@@ -28,6 +29,9 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 def folder() -> Path:
     """A folder of this process, which is deleted when it ends."""
     return Path(_folder().name)
+
+
+BLANKS = " \t\n\r\v\f"  # what str.strip removes on a camera
 
 
 def file_names(data: bytes) -> list[str] | None:
@@ -43,7 +47,7 @@ def file_names(data: bytes) -> list[str] | None:
 
 def tidy(names: list[str]) -> list[str] | None:
     """Strip the names and drop blank ones at the end. None if one in between is blank or if no name is left."""
-    names = [name.strip() for name in names]
+    names = [name.strip(BLANKS) for name in names]
     while names and not names[-1]:
         names.pop()
     return names if names and "" not in names else None
@@ -88,11 +92,11 @@ def labels(dice: Dice) -> str:
     dice.tell(labels=given)
     made, refused = attempt(n6post.YoloV8, labels=given)
     if made is None:
-        blank = how != "file" and whole and bool(given) and not any([name.strip() for name in names])
+        blank = how != "file" and whole and bool(given) and not any([name.strip(BLANKS) for name in names])
         require(expected is None and not blank, "refused valid names: %s", refused)
         return REFUSED
     if how != "file" and expected is None:  # only blank names: no names
-        require(given and whole and not any([name.strip() for name in names]), "accepted invalid names")
+        require(given and whole and not any([name.strip(BLANKS) for name in names]), "accepted invalid names")
     same("names", made.labels, expected)
     if isinstance(given, list):
         given.append("more")
@@ -101,7 +105,7 @@ def labels(dice: Dice) -> str:
 
 
 def tidy_list(names: list[str]) -> list[str] | None:
-    names = [name.strip() for name in names]
+    names = [name.strip(BLANKS) for name in names]
     return tidy([names[0].lstrip("\ufeff"), *names[1:]]) if names else None
 
 

@@ -327,7 +327,7 @@ def pose_head(dice: Dice) -> Head:
             tensors.append(Quantized(np.zeros(shape, np.float32)))
     tensors = [tensors[i] for i in dice.array.permutation(len(tensors))]
     options = _threshold(dice) | ({"keypoint_threshold": dice.pick((0.1, 0.3, 0.9))} if dice.chance(0.5) else {})
-    scores = np.append(sigmoid(real[:33, 3]), [0.0, 0.0])
+    scores = np.append(sigmoid(real[:33, 3]), [-1.0, -1.0])
     known = {"points": places.reshape(-1), "scores": scores, "score": float(score.real()[0]), "tensor": score, "sure": sure}
     return Head((side, side), tensors, options, known)
 
@@ -397,7 +397,13 @@ def same_landmarks(found: Any, head: Head, processor: Any, source: frames.Source
         return True
     same("number of detections", len(found), 1)
     (d,) = found
-    scores = np.ones(len(clipped)) if scores is None else scores
+    if scores is None:
+        scores = np.ones(len(clipped))
+    else:
+        depth = np.minimum(points, (width, height) - points).min(axis=1)
+        if (np.abs(depth) < reach).any():
+            return False
+        scores = np.where(depth > 0, scores, np.minimum(scores, 0.0))
     close("keypoints", d.keypoints.tolist(), np.column_stack([clipped, scores]), reach=[reach, reach, 1e-6])
     x, y, w, h = d.rect
     require(0 <= x < x + w <= width and 0 <= y < y + h <= height, "rect %r outside of the frame", d.rect)

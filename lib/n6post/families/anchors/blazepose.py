@@ -17,7 +17,7 @@ class BlazePose(BlazeFace):
     The box surrounds the face. Every detection has `.keypoints`: the middle of the hips, a point on the circle around the
     whole body, the middle of the shoulders, and a point on the circle around the upper body. They are a float32 array
     (4, 3): x and y in frame pixels, and 1. They may lie up to a frame's width or height outside of the frame, as the hips of
-    somebody at a desk do.
+    somebody at a desk do: then the 1 is a 0.
 
     Its options are those of BlazeFace. The network is trained with pixels in -1..1: pass
     `n6post.Letterbox(img, scale=(-1, 1))` to a file that takes floats.
@@ -31,8 +31,8 @@ class BlazePose(BlazeFace):
 
 class BlazePoseBoxes(BlazeFaceBoxes):
     expected_outputs = (
-        "boxes [1, N, 12] with scores [1, N, 1] and N = 2254 or 896, or boxes [1, 1568, 12], [1, 392, 12] and [1, 294, 12] "
-        "with scores [1, 1568, 1], [1, 392, 1] and [1, 294, 1]"
+        "boxes [1, N, 12] with scores [1, N, 1] and N = 2254 or 896, or both for each of N = 1568, 392 and 294, or of N = "
+        "512 and 384"
     )
     counts = (2, 4, 6)
     name = "person"

@@ -22,7 +22,7 @@ from ...kernels.params import boxes as params
 from ...kernels.params import heads as head_params
 from ...kernels.params.anchors import BLEND_COUNT, DECODE_ANCHORS_COUNT, DECODE_ANCHORS_TOTAL, RANK_TOTAL, SCORE_COUNT
 from ...kernels.params.heads import KEYPOINTS_FIRST
-from ...pixels.rounding import same_floats
+from ...pixels.rounding import same_floats, unsee_outside
 from ...tensors.head_layout import HeadLayout
 from ...tensors.options import Options, class_filter, flag
 from ...tensors.quantization import FLOAT
@@ -184,6 +184,7 @@ class GridKeypoints(Extras):
     def set_transform(self, boxes, transform):
         x, y, w, h = transform.roi
         far_x, far_y = self.reach * w, self.reach * h
+        self.limits = x, y, x + w, y + h
         scale_x, scale_y = same_floats(transform.sx, transform.sy)
         offset_x, offset_y = same_floats(transform.ox, transform.oy)
         self.block = head_params.decode_keypoints(
@@ -206,10 +207,15 @@ class GridKeypoints(Extras):
         )
 
     def keypoints(self, outputs, position):
-        """The keypoints (K, 3) of a candidate: x, y in frame pixels, clipped to the frame and `reach` beyond, and 1."""
+        """The keypoints (K, 3) of a candidate: x, y in frame pixels, clipped to the frame and `reach` beyond, and 1.
+
+        Beyond the frame the 1 is a 0.
+        """
         self.block[KEYPOINTS_FIRST] = position
         points = np.zeros(self.shape)
         head_kernels.decode_keypoints(self.decoder.points, self.block, points)
+        if self.reach:
+            unsee_outside(points, *self.limits)
         return points
 
 

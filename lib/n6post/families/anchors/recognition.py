@@ -9,8 +9,8 @@ from ..evidence import QUERIES, by_labels, classes_text, is_stride
 _COCO_CLASSES = const(80)
 
 
-def _tables(model):
-    """Sorted (columns, rows) of outputs [1, rows, columns] with 1 to 18 columns, as anchors have; () if one is not so."""
+def _tables(model, most=18):
+    """Sorted (columns, rows) of outputs [1, rows, columns] with 1 to `most` columns, as anchors have; () if one is none."""
     found = []
     for shape in model.shapes:
         if len(shape) < 3 or shape[0] != 1:
@@ -19,7 +19,7 @@ def _tables(model):
         rows = 1
         for n in shape[1:-1]:
             rows *= n
-        if columns > 18:
+        if columns > most:
             return ()
         found.append((columns, rows))
     return sorted(found)
@@ -205,7 +205,7 @@ def _yolo_x_labels(model):
     return tuple([n for n in counts if n == model.label_count or not model.label_count]) or tuple(counts)
 
 
-# --- NanoDet-Plus ---
+# --- NanoDet-Plus, PicoDet ---
 
 
 def _nano_det(model):
@@ -216,17 +216,22 @@ def _nano_det(model):
     # If the strides divide the input, a YOLOv8 with P6 has as many anchors.
     if model.head_layout and model.label_count not in counts and (model.label_count or counts[0] != _COCO_CLASSES):
         rank = 0
-    return rank, "a NanoDet-Plus head of %s" % classes_text(counts[0])
+    kind = "NanoDet-Plus" if len(model.shapes) == 1 else "raw PicoDet"
+    return rank, "a %s head of %s" % (kind, classes_text(counts[0]))
 
 
 def _nano_det_labels(model):
-    if len(model.shapes) != 1 or not model.size:
+    if not model.size:
         return ()
     width, height = model.size
-    cells = 0
-    for stride in (8, 16, 32, 64):
-        cells += -(-width // stride) * -(-height // stride)
-    found = [rows.channels - 32 for rows in row_layouts(model.shapes[0]) if rows.anchors == cells]
+    cells = [-(-width // stride) * -(-height // stride) for stride in (8, 16, 32, 64)]
+    if len(model.shapes) == 8:
+        tables = _tables(model, 65535)
+        classes = [columns for columns, _ in tables if columns != 32][:1]
+        return tuple(classes) if tables == sorted([(n, rows) for rows in cells for n in classes + [32]]) else ()
+    if len(model.shapes) != 1:
+        return ()
+    found = [rows.channels - 32 for rows in row_layouts(model.shapes[0]) if rows.anchors == sum(cells)]
     return tuple([classes for classes in found if classes > 0])
 
 

@@ -1,10 +1,10 @@
 """What HandLandmarks, FaceLandmarks, FacePoints and PoseLandmarks share: keypoints of one object, and a score of the whole.
 
-in      keypoints of any shape with K x 3 numbers x, y, z in pixels of the model input, scalars of any shape with one number;
-        int8, uint8, int16 or float32
-out     a list of at most one Detection; its keypoints are float32 (K, 3): x and y in frame pixels, and 1.0
+in      keypoints of any shape with two or more numbers each, x and y first, scalars of any shape with one number; int8,
+        uint8, int16 or float32
+out     a list of at most one Detection; its keypoints are float32 (K, 3): x and y in frame pixels, and 1.0 or their score
 
-The z of the network is not kept: the third number of a keypoint is its score everywhere in this library.
+The z of a network is not kept: the third number of a keypoint is its score everywhere in this library.
 """
 
 from math import log
@@ -14,7 +14,7 @@ from ulab import numpy as np
 
 from ...kernels import crops as crop_kernels
 from ...kernels.params import crops as crop_params
-from ...pixels.rounding import rect_around, same_floats
+from ...pixels.rounding import rect_around, same_floats, unsee_outside
 from ...results.detection import detection_from
 from ...tensors.options import name_list
 from ...tensors.quantization import FLOAT
@@ -122,6 +122,8 @@ class LandmarkBinding(ModelBinding):
         keypoints = np.zeros((self.keypoint_count, 3))  # part of the result: a new one each frame
         crop_kernels.place_keypoints(self.table(outputs), self.block, keypoints)  # a NaN coordinate becomes the least
         left, top, right, bottom = self.limits
+        if self.keypoint_threshold is not None:
+            unsee_outside(keypoints, left, top, right, bottom)
         rect = rect_around(self.box, left, top, right, bottom)
         if rect is None:
             return []

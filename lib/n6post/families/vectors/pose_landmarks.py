@@ -2,10 +2,11 @@
 
 in      keypoints [1, 195]: of each of 39 x, y and z in pixels of the model input, and the logits of its visibility and of
         its presence; the score that there is a person [1, 1], after a sigmoid. Optionally a heat map [1, 64, 64, 39], and a
-        mask [1, 256, 256, 1] and world coordinates [1, 117], which are not used. In any order; int8, uint8, int16 or float32
+        mask [1, h, w, 1] and world coordinates [1, 117], which are not used. In any order; int8, uint8, int16 or float32
 out     a list of at most one Detection with keypoints float32 (35, 3)
 
-Formulas: MediaPipe's graph tensors_to_pose_landmarks_and_segmentation.pbtxt and RefineLandmarksFromHeatmapCalculator.
+Formulas: MediaPipe's graph tensors_to_pose_landmarks_and_segmentation.pbtxt and RefineLandmarksFromHeatmapCalculator. But
+MediaPipe places keypoints beyond the frame, too; here these lie on its border with the score 0, because they are not seen.
 """
 
 from micropython import const
@@ -13,6 +14,7 @@ from ulab import numpy as np
 
 from ...tensors.options import Options, name_list, number
 from ...tensors.quantization import FLOAT
+from ...tensors.shapes import are_pose_outputs
 from ...tensors.vectors import flat_floats
 from ..processor import Processor
 from .landmarks import LandmarkBinding
@@ -23,15 +25,16 @@ _BODY = const(33)
 _SIDE = const(7)  # cells of the heat map around a keypoint
 _REACH = const(3)
 _NO_LOGIT = -80.0  # its sigmoid is 2e-35
+_NEVER = -1.0  # a score below every threshold
 
 
 class PoseLandmarks(Processor):
     """Post-processor for MediaPipe's pose landmarks: `ml.Model(path, postprocess=n6post.PoseLandmarks())`.
 
     It returns a list of at most one Detection with 35 keypoints (`n6post.keypoint_names(35)`): 33 of the body, whose score
-    is their visibility, then the middle of the hips and a point on the circle around the body. By these two,
-    `n6post.Pipeline` follows the person; their score is 0. The box surrounds the visible keypoints. The input has to show
-    one person, upright and as a whole: `n6post.Pipeline` cuts it out of the frame.
+    is their visibility, or 0 outside of the frame; then the middle of the hips and a point on the circle around the body. By
+    these two, `n6post.Pipeline` follows the person; their score is -1, so they are never visible. The box surrounds the
+    visible keypoints. The input has to show one person, upright and as a whole: `n6post.Pipeline` cuts it out of the frame.
 
     The mask of the network is not read.
 
@@ -54,6 +57,7 @@ class PoseBinding(LandmarkBinding):
 
     expected_outputs = (
         "keypoints [1, 195] and a score [1, 1], optionally a heat map [1, h, w, 39], world coordinates [1, 117] and a mask"
+        " [1, h, w, 1]"
     )
     point_sizes = [5 * _ALL]
     count = 2
@@ -73,16 +77,13 @@ class PoseBinding(LandmarkBinding):
         self.cells = np.array(cells)
 
     def choose(self, options, points, scalars, outputs):
-        return (points[0], scalars[0]) if len(points) == len(scalars) == 1 else None
+        return points[0], scalars[0]
 
     def takes(self, others):
         for tensor in others:
-            shape = tensor.shape
-            if len(shape) == 4 and shape[0] == 1 and shape[3] == _ALL:
+            if tensor.shape[-1] == _ALL:
                 self.heat_map = tensor
-            elif tensor.size not in (3 * _ALL, self.size[0] * self.size[1]):
-                return False
-        return True
+        return are_pose_outputs([tensor.shape for tensor in self.outputs])
 
     def table(self, outputs):
         tensor = self.points
@@ -93,10 +94,11 @@ class PoseBinding(LandmarkBinding):
         if self.heat_map is not None:
             self._refine(outputs, points)
         points[:_BODY, 2] = _sigmoid(numbers[:_BODY, 3])
+        points[_BODY:, 2] = np.ones(_KEPT - _BODY) * _NEVER
         return points
 
     def _refine(self, outputs, points):
-        """Move each keypoint to the mean of the heat map around it, if a cell there has a score of one half."""
+        """Move each keypoint to the mean of the heat map around it, if a cell there has a score of at least one half."""
         tensor = self.heat_map
         _, height, width, channels = tensor.shape
         rows = outputs[tensor.index].reshape((height, width * channels))

@@ -1,7 +1,7 @@
 """How `processor_for` recognizes landmarks, classifiers, embeddings and text: see families/recognition.py."""
 
 from ...tensors.head_layout import squeezed
-from ...tensors.shapes import are_face_points, is_text_shape
+from ...tensors.shapes import are_face_points, are_pose_outputs, is_text_shape
 from ..evidence import QUERIES, are_probabilities, by_labels, is_rectified
 
 _IMAGENET_CLASSES = (1000, 1001)
@@ -31,17 +31,7 @@ def _face_landmarks(model):
 
 
 def _pose_landmarks(model):
-    sizes = []
-    for shape in model.shapes:
-        size = 1
-        for n in shape:
-            size *= n
-        sizes.append(size)
-    width, height = model.size or (0, 0)
-    others = [shape for shape, size in zip(model.shapes, sizes) if size not in (1, 117, 195, width * height)]
-    maps = [shape for shape in others if len(shape) == 4 and shape[3] == 39]
-    fits = sizes.count(195) == 1 == sizes.count(1) and len(others) == len(maps) < 2
-    return (2, "MediaPipe's 33 keypoints of a body") if fits else None
+    return (2, "MediaPipe's 33 keypoints of a body") if are_pose_outputs(model.shapes) else None
 
 
 def _face_points(model):
