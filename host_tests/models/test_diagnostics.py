@@ -496,7 +496,7 @@ NAMED = {
     "CenterNet": [(1, 16, 16, 80), (1, 16, 16, 2), (1, 16, 16, 2)],
     "PoseNet": [(1, 9, 9, 17), (1, 9, 9, 34), (1, 9, 9, 32), (1, 9, 9, 32)],
     "OpenPose": [(1, 8, 8, 19), (1, 8, 8, 38)],
-    "MediaPipe's pose landmarks": [(1, 195), (1, 1), (1, 64, 64, 1), (1, 16, 16, 39), (1, 117)],
+    "MediaPipe's pose landmarks": [(1, 195), (1, 64, 64, 1), (1, 16, 16, 39), (1, 117)],
     "MediaPipe's face landmarks with attention": [(1, n) for n in (1404, 160, 160, 142, 142, 10, 10, 1)],
     "9 keypoints of x, y": [(1, 9, 2)],
     "several vectors": [(1, 7), (1, 9)],

@@ -13,8 +13,9 @@ from fakes import Array, FakeModel, Tensor, camera_floats
 from hypothesis import given
 from hypothesis import strategies as st
 from n6post.kernels.params import boxes as params
-from n6post.pixels.rounding import same_floats
+from n6post.pixels.rounding import same_floats, unsee_outside
 from test_init import on_micropython
+from ulab import _host
 
 
 def as_array(floats: Any) -> Array:
@@ -191,3 +192,12 @@ def test_a_micropython_returns_the_same_results_and_json(capsys: pytest.CaptureF
     wanted = capsys.readouterr().out.strip().splitlines()
     assert len(wanted) == 240 and sum("[{" in line for line in wanted) > 150
     assert on_micropython(script).splitlines() == wanted
+
+
+def test_keypoints_on_a_border_have_the_score_0_unless_it_is_less() -> None:
+    places = [(0, 5), (5, 0), (9, 5), (5, 8), (0.5, 0.5), (8.5, 7.5), (0, 0)]
+    for score, clipped in ((0.7, 0.0), (-1.0, -1.0), (0.0, 0.0)):
+        keypoints = _host.wrap(np.array([[x, y, score] for x, y in places], np.float32))
+        unsee_outside(keypoints, 0, 0, 9, 8)
+        expected = [score if k in (4, 5) else clipped for k in range(len(places))]
+        np.testing.assert_allclose(np.array(keypoints.tolist())[:, 2], expected)

@@ -134,6 +134,19 @@ def test_logits_and_bins_behind_a_softmax_are_refused() -> None:
             FakeModel(tensors, (100, 60)).run(n6post.NanoDet())
 
 
+def test_a_stride_without_different_numbers_is_examined_again() -> None:
+    tensors = random_outputs("float32", (100, 60))
+    for at in (1, 7):
+        shown = tensors[at].values.copy()
+        tensors[at].values[...] = 0
+        model, processor = FakeModel(tensors, (100, 60)), n6post.NanoDet()
+        model.run(processor)
+        tensors[at].values[...] = np.abs(shown)
+        with pytest.raises(ValueError, match="expected logits of the boxes' bins"):
+            model.run(processor)
+        tensors[at].values[...] = shown
+
+
 def small(dtype: str) -> FakeModel:
     return FakeModel(random_outputs(dtype, (64, 32)), (64, 32), ["cat", "dog", "cow"])
 

@@ -175,6 +175,18 @@ def test_four_keypoints_are_a_circle_only_in_front_of_this_network() -> None:
         assert found[:2] == (40, 30)
 
 
+def test_the_region_of_a_circle_is_upright_on_demand_and_has_the_inputs_aspect_ratio() -> None:
+    keypoints = ulab_array([[30, 40, 1], [70, 70, 1], [0, 0, 1], [0, 0, 1]])  # a radius of 50
+    detection = n6post.Detection((10, 20, 60, 20), 0.9, 0, "person", None, keypoints)
+    second = Second("standing")
+    upright = n6post.Pipeline(SimpleNamespace(predict=list), second, rotate=False, margin=2.0)._region(detection, 2.0)
+    assert upright == (30, 40, 200, 200, 1, 0, 200, 200, 0)
+    for width, height, expected in ((128, 256, (125, 250)), (256, 128, (250, 125))):
+        second.input_shape = ((1, height, width, 3),)
+        found = n6post.Pipeline(SimpleNamespace(predict=list), second)._region(detection, None)
+        np.testing.assert_allclose(found[2:6], [*expected, -0.6, 0.8])
+
+
 def test_a_circle_without_a_radius_has_a_region_all_the_same() -> None:
     keypoints = ulab_array([[30, 40, 1]] * 4)
     detection = n6post.Detection((10, 20, 60, 20), 0.9, 0, "person", None, keypoints)
@@ -254,6 +266,17 @@ def test_scores_of_keypoints_are_their_visibility_and_the_box_surrounds_the_visi
         (left, top), (right, bottom) = np.floor(seen.min(axis=0)), np.ceil(seen.max(axis=0))
         assert found.rect == (left, top, right - left, bottom - top)
     assert FakeModel(tensors, SIZE).run(n6post.PoseLandmarks(keypoint_threshold=0.99), Framed(WHOLE)) == []
+
+
+def test_keypoints_outside_of_the_frame_are_not_seen() -> None:
+    tensors = outputs()
+    points = tensors[0].values.reshape(39, 5)
+    points[:33, 3] = 4
+    points[[3, 5, 7, 9], :2] = [[-4, 100], [100, -4], [260, 100], [100, 260]]
+    found = points_of(person(tensors))
+    assert [k for k in range(33) if found[k, 2] == 0] == [3, 5, 7, 9]
+    assert found[[3, 5, 7, 9], :2].tolist() == [[0, 100], [100, 0], [256, 100], [100, 256]]
+    assert person(tensors).angle("nose", "left eye", "left eye outer") is None
 
 
 def test_result_does_not_change_with_the_next_frame() -> None:

@@ -40,7 +40,7 @@ def are_pose_outputs(shapes):
         size = 1
         for n in shape:
             size *= n
-        if len(shape) == 4 and shape[0] == 1 and shape[3] == 39 and size:
+        if len(shape) == 4 and shape[0] == 1 and shape[3] == 39:
             heat_maps += 1
         elif size == 195:
             points += 1

@@ -116,9 +116,7 @@ class PoseBinding(LandmarkBinding):
             part = rows[top:bottom, channels * left + k : channels * right : channels]
             windows[v : v + bottom - top, u : u + right - left] = part
             centers[k, 0], centers[k, 1] = column, row
-        windows -= float(tensor.zero_point)  # in place: a new array of this size takes 7 KB
-        windows *= tensor.scale
-        logits = windows.reshape((_KEPT, _SIDE * _SIDE))
+        logits = ((windows - float(tensor.zero_point)) * tensor.scale).reshape((_KEPT, _SIDE * _SIDE))
         sums = np.dot(_sigmoid(logits), self.cells)
         certain = np.max(logits, axis=1) >= 0.0  # camera: long-axis: 49 cells
         for axis, scale in ((0, scale_x), (1, scale_y)):
@@ -130,8 +128,4 @@ class PoseBinding(LandmarkBinding):
 
 
 def _sigmoid(logits):
-    logits = np.maximum(logits, _NO_LOGIT)
-    logits *= -1.0
-    logits = np.exp(logits)
-    logits += 1.0
-    return 1.0 / logits
+    return 1.0 / (np.exp(np.maximum(logits, _NO_LOGIT) * -1.0) + 1.0)
