@@ -59,7 +59,7 @@ def machine(heap: int = SMALL, lib: Path = LIB) -> Iterator[vm.Machine]:
 
 @pytest.fixture(scope="module")
 def small() -> Iterator[vm.Machine]:
-    with machine() as made:
+    with machine(2 * SMALL) as made:  # it keeps what all tests of this file have imported
         yield made
 
 
