@@ -819,7 +819,10 @@ class DoorPins:
 def test_a_door_opens_for_enrolled_faces_and_stays_closed_for_others(
     play: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """0 to 59: A is enrolled; 70 to 149: B, who looks aside at first; then A, nobody, a stranger, and A far away."""
+    """A is enrolled in frames 0 to 59, B from 70 to 149. B looks aside at first.
+
+    Then come A, nobody, a stranger, and A from far away.
+    """
     direction = np.random.default_rng(4).normal(0, 1, (3, 64))
     pins = DoorPins(lambda t: t < 60 or 70 <= t < 150)
     monkeypatch.setattr(machine, "Pin", pins)

@@ -29,8 +29,8 @@ _HAND = (0, (9, 9, 5, 13), True, 2.0, 0.1, (0, 1, 2, 3, 5, 6, 9, 10, 13, 14, 17,
 _MESH = (33, (263,), False, 1.5, 0.0, (10, 284, 389, 454, 361, 397, 152, 172, 132, 234, 162, 54, 4))
 _RULES = {7: _PALM, 5: _FACE, 6: _FACE, 21: _HAND, 468: _MESH, 478: _MESH}
 _ANY = (None, (), False, 1.25, 0.0, None)
-# A body: the keypoints that are the center of a circle, and a point of it that the body points up to. For PoseLandmarks
-# only, because the four keypoints of other detectors are corners.
+# The circle around a body, by the number of keypoints: which are its center, and its uppermost point if the body is upright.
+# For PoseLandmarks only, because the four keypoints of other detectors are corners.
 _CIRCLES = {4: (0, 1), 35: (33, 34)}
 _FAR = 32767  # frame pixels, in either direction
 
@@ -246,7 +246,7 @@ class Pipeline(Configurable):
         keypoints = detection[5]
         count = 0 if keypoints is None else len(keypoints)
         if count in _CIRCLES and getattr(self._processor(), "_in_circle", False):
-            return self._in_circle(keypoints, _CIRCLES[count], margin)
+            return self._around_circle(keypoints, _CIRCLES[count], margin)
         start, ends, is_up, scale, shift, around = _RULES.get(count, _ANY)
         cx, cy = x + w / 2, y + h / 2
         cos, sin = 1.0, 0.0
@@ -279,8 +279,8 @@ class Pipeline(Configurable):
         reach = side + side / ratio
         return (cx, cy, side, side / ratio, cos, sin, w, h, 0.0) if _is_near(cx, cy, reach) else None
 
-    def _in_circle(self, keypoints, places, margin):
-        """The region around a circle, from its center and a point above it."""
+    def _around_circle(self, keypoints, places, margin):
+        """The region around a circle, of which two keypoints are the center and the uppermost point of an upright body."""
         (x, y, _), (up_x, up_y, _) = [keypoints[place].tolist() for place in places]
         radius = sqrt((up_x - x) * (up_x - x) + (up_y - y) * (up_y - y))
         cos, sin = ((y - up_y) / radius, (up_x - x) / radius) if self.rotate and radius > 0 else (1.0, 0.0)

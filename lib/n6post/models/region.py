@@ -109,8 +109,8 @@ class Region:
             return None
         if circle:
             unsee_outside(points, 0, 0, width, height)
-        for i, (x, y, _) in enumerate(circle):
-            points[33 + i, 0], points[33 + i, 1] = xx * x + xy * y + self._corner[0], yx * x + yy * y + self._corner[1]
+            for i, (x, y, _) in enumerate(circle):
+                points[33 + i, 0], points[33 + i, 1] = xx * x + xy * y + self._corner[0], yx * x + yy * y + self._corner[1]
         keypoints = None if keypoints is None else points
         fields = rect, score, class_id, label, None, keypoints
         return detection_from(fields, (frame_size, threshold), detection._track)

@@ -16,8 +16,8 @@ class BlazePose(BlazeFace):
 
     The box surrounds the face. Every detection has `.keypoints`: the middle of the hips, a point on the circle around the
     whole body, the middle of the shoulders, and a point on the circle around the upper body. They are a float32 array
-    (4, 3): x and y in frame pixels, and 1. They may lie up to a frame's width or height outside of the frame, as the hips of
-    somebody at a desk do: then the 1 is a 0.
+    (4, 3): x and y in frame pixels, and a score of 1, or of 0 outside of the frame. They may lie outside by up to its width
+    or height, as the hips of somebody at a desk do.
 
     Its options are those of BlazeFace. The network is trained with pixels in -1..1: pass
     `n6post.Letterbox(img, scale=(-1, 1))` to a file that takes floats.

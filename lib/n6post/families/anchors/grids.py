@@ -207,9 +207,9 @@ class GridKeypoints(Extras):
         )
 
     def keypoints(self, outputs, position):
-        """The keypoints (K, 3) of a candidate: x, y in frame pixels, clipped to the frame and `reach` beyond, and 1.
+        """The keypoints (K, 3) of a candidate: x and y in frame pixels, and 1, or 0 outside of the frame.
 
-        Beyond the frame the 1 is a 0.
+        They are clipped to the frame, or at `reach` frames outside of it.
         """
         self.block[KEYPOINTS_FIRST] = position
         points = np.zeros(self.shape)

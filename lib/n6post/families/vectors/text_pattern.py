@@ -75,7 +75,7 @@ class Pattern:
             self.before.append(found)
 
     def allows(self, class_ids):
-        """Whether the text of these classes has the pattern."""
+        """Whether the pattern allows the text of these classes."""
         ends = [-1]  # the positions at which what was read so far may end
         for class_id in class_ids:
             ends = [
